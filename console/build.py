@@ -26,7 +26,9 @@ MODULES = HERE / "node_modules"
 LOG = HERE / "build.log"
 _SHOWN_LINES = 20
 _NODE = (20, 19)
-_SOURCES = ("src/**/*", "public/*", "index.html", "package-lock.json", "vite.config.ts", "tsconfig.json")
+_SOURCES = ("src/**/*", "public/**/*", "index.html", "package-lock.json", "vite.config.ts", "tsconfig.json")
+# of Swagger UI, for the page /docs, which is in public/docs
+_API_PAGE = ("swagger-ui.css", "swagger-ui-bundle.js")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -47,6 +49,8 @@ def build() -> int:
     _say("building the console")
     code = _npm("run", "--silent", "build", logged=True)
     if code == 0:
+        for name in _API_PAGE:
+            shutil.copy(MODULES / "swagger-ui-dist" / name, BUILT / "docs" / name)
         stamp.write_text(wanted)
     return code
 
@@ -58,7 +62,7 @@ def _say(what: str) -> None:
 
 def _types(options: Sequence[str]) -> int:
     made = subprocess.run(
-        [sys.executable, "-m", "hashinsight.app.document"], stdout=subprocess.PIPE, cwd=ROOT, check=True
+        [sys.executable, "-m", "hashinsight.app.openapi"], stdout=subprocess.PIPE, cwd=ROOT, check=True
     )
     return _npm("run", "--silent", "types", "--", *options, said=made.stdout)
 

@@ -1,4 +1,4 @@
-"""Shows that the suite passes on a busy machine: some runs in a row beside other work that keeps every core busy."""
+"""Runs the suite several times while other processes keep every core busy: it must pass on a busy machine too."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from tests import budget
 
 RUNS = 3
-# two for a core: the suite gets what others leave, and that is less than half. Each ends with whoever started it
+# two per core: the suite gets less than half of the machine. Each ends with its parent
 _WORK = """
 import os, sys
 parent = int(sys.argv[1])
@@ -21,16 +21,16 @@ while os.getppid() == parent:
 
 @contextmanager
 def other_work(processes: int) -> Iterator[list[int]]:
-    """So many processes that calculate and never wait; their ids."""
-    words = [sys.executable, "-c", _WORK, str(os.getpid())]
-    running = [subprocess.Popen(words) for _ in range(processes)]
+    """Start processes that only calculate; yields their ids."""
+    command = [sys.executable, "-c", _WORK, str(os.getpid())]
+    running = [subprocess.Popen(command) for _ in range(processes)]
     try:
-        yield [one.pid for one in running]
+        yield [process.pid for process in running]
     finally:
-        for one in running:
-            one.kill()
-        for one in running:
-            one.wait()
+        for process in running:
+            process.kill()
+        for process in running:
+            process.wait()
 
 
 def main(runs: int) -> int:

@@ -1,4 +1,4 @@
-"""What every test can ask for: a database of its own, a Redis of its own, settings that point there."""
+"""Fixtures for every test: its own database and Redis, and settings that point there."""
 
 import gc
 import os
@@ -10,6 +10,9 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
+# a run starts about two hundred processes: they keep compiled modules, whatever the shell says
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 gc.set_threshold(20_000, 20, 20)  # as in the product's own processes, and before all of it is loaded
 # the library reads this when it is first imported, so it comes before everything of ours
 if "HI_TEST_METRICS" not in os.environ:
@@ -24,6 +27,7 @@ import pytest
 from argon2 import PasswordHasher
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
+from pydantic import BaseModel, TypeAdapter
 from redis import Redis
 
 from hashinsight.app import create_app
@@ -33,16 +37,18 @@ from hashinsight.kit.db.database import Database
 from hashinsight.kit.embedded.folder import DataFolder
 from hashinsight.kit.logs import configure_logs
 from hashinsight.kit.settings import Settings
-from tests import compiling
+from hashinsight.kit.web import responses
+from tests import skips, statement_cache
+from tests.answers import AnswerCheck
 from tests.clones import Clones, quick_place
-from tests.durations import Durations
+from tests.installation import HANG_TIMEOUT_SEC
 from tests.people import People
-from tests.running import HANGS_SEC
-from tests.sharing_out import Together
+from tests.run_report import ProcessorTime, RunReport
+from tests.xdist_schedule import ModuleScheduler
 
 
 def _loopback_only(event: str, arguments: tuple[Any, ...]) -> None:
-    """No test talks to anything but this machine: the interpreter itself refuses it."""
+    """No test connects to another machine: the interpreter refuses it."""
     if event == "socket.connect" and isinstance(arguments[1], tuple):
         host = str(arguments[1][0])
         if not (host.startswith("127.") or host in ("::1", "localhost", "")):
@@ -50,8 +56,8 @@ def _loopback_only(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 sys.addaudithook(_loopback_only)
-compiling.share()
-# how fast examples are drawn says how busy the machine is, and nothing about us
+statement_cache.share()
+# slow drawing of examples means a busy machine, not a defect
 hypothesis_settings.register_profile("house", suppress_health_check=[HealthCheck.too_slow], deadline=None)
 hypothesis_settings.load_profile("house")
 
@@ -63,10 +69,13 @@ _folder: Path | None = None
 def pytest_configure(config: pytest.Config) -> None:
     """The first process of the run starts the servers; the parallel ones are told where they are."""
     global _servers, _folder  # noqa: PLW0603 - one set of servers a run
+    config.pluginmanager.register(ProcessorTime(), "processor-time")
+    config.pluginmanager.register(AnswerCheck(), "answers")
     if hasattr(config, "workerinput"):
         _folder = Path(config.workerinput["servers"])
         return
-    config.pluginmanager.register(Durations(), "durations")
+    config.pluginmanager.register(RunReport(config), "run-report")
+    config.pluginmanager.register(skips, "skips")
     _folder = Path(tempfile.mkdtemp(prefix="hi-test-", dir=quick_place()))
     _servers = subprocess.Popen(
         [sys.executable, "-m", "tests.servers", str(_folder)],
@@ -86,26 +95,19 @@ def pytest_configure_node(node: object) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together:
-    return Together(config, log)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ModuleScheduler:
+    return ModuleScheduler(config, log)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes long begins first, or it would end last."""
+    """Long tests start first, or the run would wait for them at its end."""
     items.sort(key=lambda item: not item.nodeid.startswith(LONG))
 
 
 def pytest_collection_finish() -> None:
-    """What stays for the whole run is looked through for garbage once, not at every turn."""
+    """Objects that live for the whole run are checked for garbage once, not at each collection."""
     gc.collect()
     gc.freeze()
-
-
-def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Name a failure at once, so that a run that is cut short still tells it."""
-    if report.failed and "PYTEST_XDIST_WORKER" not in os.environ:
-        sys.stdout.write(f"\nfailed: {report.nodeid} ({report.when})\n")
-        sys.stdout.flush()
 
 
 def pytest_unconfigure() -> None:
@@ -114,7 +116,7 @@ def pytest_unconfigure() -> None:
     assert _servers.stdin is not None
     assert _servers.stdout is not None
     _servers.stdin.close()
-    _servers.wait(HANGS_SEC)
+    _servers.wait(HANG_TIMEOUT_SEC)
     _servers.stdout.close()
     assert _folder is not None
     shutil.rmtree(_folder)
@@ -126,6 +128,23 @@ def cheap_passwords() -> None:
     """The same algorithm at its least cost: hundreds of people sign in during a run."""
     passwords._hasher = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
     passwords._NOBODY = passwords._hasher.hash("nobody")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def validated_answers() -> None:
+    """Routes encode without validation; here each answer is checked against the model in the OpenAPI document."""
+    adapter = responses._adapter
+    responses._adapter = lambda model: ValidatingAdapter(adapter(model))  # type: ignore[assignment]
+
+
+class ValidatingAdapter:
+    def __init__(self, adapter: TypeAdapter[Any]) -> None:
+        self._adapter = adapter
+
+    def dump_json(self, content: Any, **options: Any) -> bytes:
+        given = vars(content) if isinstance(content, BaseModel) else content
+        self._adapter.validate_python(given, strict=True, extra="forbid")
+        return self._adapter.dump_json(content, **options)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -150,9 +169,9 @@ def admin(folder: DataFolder) -> Iterator[psycopg.Connection]:
 
 @pytest.fixture(scope="session")
 def clones(admin: psycopg.Connection) -> Iterator[Clones]:
-    made = Clones(admin)
-    yield made
-    made.drop_left()
+    clones = Clones(admin)
+    yield clones
+    clones.drop_left()
 
 
 @pytest.fixture
@@ -210,10 +229,10 @@ async def api(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
     async with (
         app.router.lifespan_context(app),
-        httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as made,
+        httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as api,
     ):
-        made.app = app  # type: ignore[attr-defined] # for tests that set its clock
-        yield made
+        api.app = app  # type: ignore[attr-defined] # for tests that set its clock
+        yield api
 
 
 @pytest.fixture

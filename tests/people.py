@@ -2,13 +2,15 @@
 
 from uuid import UUID
 
-from hashinsight.audit.actions import SYSTEM, Actor, ActorKind
+from hashinsight.audit.actions import SYSTEM, Action, Actor, ActorKind
+from hashinsight.audit.service.entries import record
+from hashinsight.identity.caller import AccessRefusal
 from hashinsight.identity.permissions import Role
-from hashinsight.identity.refusals import Refused
 from hashinsight.identity.scope import Reach
-from hashinsight.identity.service.login import Credentials, Tokens, login
+from hashinsight.identity.service.login import Credentials, Tokens, _issue_tokens, _open_session, login
 from hashinsight.identity.service.tenants import create_tenant
 from hashinsight.identity.service.users import NewUser, create_user
+from hashinsight.identity.tokens import Proof
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.db.context import job_context
@@ -18,6 +20,7 @@ from hashinsight.kit.secret_key import load_secret_key
 from hashinsight.kit.settings import Settings
 
 PASSWORD = "a long enough phrase"
+VISITOR = Actor(ActorKind.ANONYMOUS, None, "test-request", "127.0.0.1")
 
 
 class People:
@@ -38,18 +41,15 @@ class People:
     ) -> tuple[UUID, str]:
         """A new user: the id and the e-mail. The password is PASSWORD."""
         email = email or f"{new_id().hex}@example.com"
-        reach = reach or Reach()
-        new = NewUser(email, PASSWORD, Role(role), reach=reach, whole_tenant=reach.is_whole)
         tenant_id = await self.tenant_id(tenant)
         async with self._database.transaction(job_context()) as session:
-            user = await create_user(session, SYSTEM, tenant_id, new, now=self.clock())
+            user = await create_user(session, SYSTEM, tenant_id, _new_user(role, email, reach), now=self.clock())
         return user.id, email
 
     async def sign_in(self, email: str, code: str | None = None) -> Tokens:
-        visitor = Actor(ActorKind.ANONYMOUS, None, "test-request", "127.0.0.1")
         given = Credentials(email, PASSWORD, code)
-        result = await login(self._database, self._vault, visitor, given, now=self.clock())
-        assert not isinstance(result, Refused), result
+        result = await login(self._database, self._vault, VISITOR, given, now=self.clock())
+        assert not isinstance(result, AccessRefusal), result
         return result
 
     async def headers(
@@ -61,11 +61,29 @@ class People:
         zones: list[int] | None = None,
         groups: list[int] | None = None,
     ) -> dict[str, str]:
-        """The headers of a signed-in user with this role over this scope."""
+        """The headers of a new user with this role over this scope, signed in without the login's checks.
+
+        Those are 18 statements, and nearly every test begins with this; the rows are the same.
+        """
 
         def some(ids: list[int] | None) -> tuple[int, ...] | None:
             return None if ids is None else tuple(ids)
 
-        _, email = await self.user(role, tenant, reach=Reach(some(sites), some(zones), some(groups)))
-        tokens = await self.sign_in(email)
+        email, now = f"{new_id().hex}@example.com", self.clock()
+        new = _new_user(role, email, Reach(some(sites), some(zones), some(groups)))
+        tenant_id = await self.tenant_id(tenant)
+        async with self._database.transaction(job_context()) as session:
+            user = await create_user(session, SYSTEM, tenant_id, new, now=now)
+            user.last_login_at = now
+            opened = _open_session(user, Credentials(email, PASSWORD), VISITOR, now=now)
+            session.add(opened)
+            await session.flush()
+            tokens = await _issue_tokens(session, self._vault, opened, proof=Proof.PASSWORD, now=now)
+            actor = Actor(ActorKind.USER, str(user.id), VISITOR.request_id, VISITOR.address)
+            await record(session, actor, Action.LOGIN, "session", opened.id, tenant_id=tenant_id, now=now)
         return {"Authorization": f"Bearer {tokens.access_token}"}
+
+
+def _new_user(role: str, email: str, reach: Reach | None) -> NewUser:
+    reach = reach or Reach()
+    return NewUser(email, PASSWORD, Role(role), reach=reach, whole_tenant=reach.is_whole)

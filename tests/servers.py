@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 
 from hashinsight.kit.children import Supervisor
+from hashinsight.kit.connections import admin_address
 from hashinsight.kit.embedded.servers import data_folder, start_servers
 from hashinsight.kit.logs import configure_logs
-from hashinsight.kit.places import admin_address
 from hashinsight.kit.settings import Settings
 from hashinsight.migrations import upgrade
 

@@ -3,7 +3,7 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiError, Unreachable, whenSignedOut } from "./api/client";
-import { forgetRefused, meQuery } from "./api/session";
+import { dropForbidden, meQuery } from "./api/session";
 import { t, useLanguage } from "./i18n";
 import { Enrol, Login } from "./pages/login";
 import { router } from "./router";
@@ -15,7 +15,7 @@ import "./style/shell.css";
 import "./style/pages.css";
 
 const client = new QueryClient({
-  queryCache: new QueryCache({ onError: forgetRefused }),
+  queryCache: new QueryCache({ onError: dropForbidden }),
   defaultOptions: {
     queries: {
       staleTime: 10_000,

@@ -1,6 +1,6 @@
 // Every page has an address of its own, with what is filtered and chosen in it.
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Link } from "@tanstack/react-router";
-import { latePage } from "./api/late";
+import { loadPage } from "./api/loading";
 import { t, useLanguage } from "./i18n";
 import { FACETS } from "./problems/facet_names";
 import { Shell } from "./shell/shell";
@@ -29,7 +29,7 @@ const root = createRootRoute({
 const fleet = createRoute({
   getParentRoute: () => root,
   path: "/",
-  component: lazyRouteComponent(() => latePage(() => import("./pages/fleet")), "Fleet"),
+  component: lazyRouteComponent(() => loadPage(() => import("./pages/fleet")), "Fleet"),
 });
 
 export type SiteSearch = { zone?: string; measure?: string; at?: string; only?: string };
@@ -37,7 +37,7 @@ const site = createRoute({
   getParentRoute: () => root,
   path: "/sites/$site",
   validateSearch: (given: Record<string, unknown>): SiteSearch => known(given, ["zone", "measure", "at", "only"]),
-  component: lazyRouteComponent(() => latePage(() => import("./pages/site")), "SitePage"),
+  component: lazyRouteComponent(() => loadPage(() => import("./pages/site")), "SitePage"),
 });
 
 export type MinerSearch = { range?: string };
@@ -45,7 +45,7 @@ const miner = createRoute({
   getParentRoute: () => root,
   path: "/sites/$site/miners/$miner",
   validateSearch: (given: Record<string, unknown>): MinerSearch => known(given, ["range"]),
-  component: lazyRouteComponent(() => latePage(() => import("./pages/miner")), "MinerPage"),
+  component: lazyRouteComponent(() => loadPage(() => import("./pages/miner")), "MinerPage"),
 });
 
 export type ProblemSearch = {
@@ -68,22 +68,22 @@ const problems = createRoute({
   path: "/problems",
   validateSearch: (given: Record<string, unknown>): ProblemSearch =>
     known(given, [...FACETS, "text", "at", "symptoms", "sort", "order"]),
-  component: lazyRouteComponent(() => latePage(() => import("./pages/problems")), "ProblemsPage"),
+  component: lazyRouteComponent(() => loadPage(() => import("./pages/problems")), "ProblemsPage"),
 });
 
 const problem = createRoute({
   getParentRoute: () => root,
   path: "/sites/$site/problems/$problem",
-  component: lazyRouteComponent(() => latePage(() => import("./pages/problem")), "ProblemPage"),
+  component: lazyRouteComponent(() => loadPage(() => import("./pages/problem")), "ProblemPage"),
 });
 
 function known<K extends string>(given: Record<string, unknown>, names: K[]): { [P in K]?: string } {
-  const found: { [P in K]?: string } = {};
+  const search: { [P in K]?: string } = {};
   for (const name of names) {
     const value = text(given[name]);
-    if (value !== undefined) found[name] = value;
+    if (value !== undefined) search[name] = value;
   }
-  return found;
+  return search;
 }
 
 export const router = createRouter({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { balanceOf, isBoth, isNothing } from "../src/pages/balance";
+import { balanceOf, hasLossAndSurplus, isNegligible } from "../src/pages/balance";
 
 const site = (now: number | null, expected: number | null, unknown: number | null, lost: number | null, stopped = 0) => ({
   hashrate_ths: now,
@@ -21,31 +21,31 @@ describe("what the fleet lost", () => {
   it("is not invented while a collector is silent", () => {
     const dark = balanceOf([site(null, 1200, 1200, null)]);
     expect(dark).toMatchObject({ now: null, lost: null, expected: 1200, unknown: 1200 });
-    expect(isNothing(dark)).toBe(false);
+    expect(isNegligible(dark)).toBe(false);
     expect(balanceOf([site(null, 1200, 1200, null), site(100, 100, 0, 0)])).toMatchObject({ now: 100, lost: 0, unknown: 1200 });
   });
 
   it("stands beside more than is expected where some machines are over and others under, and that is told", () => {
     const both = balanceOf([site(1210, 1200, 0, 100)]);
     expect(both).toMatchObject({ surplus: 110, lost: 100 });
-    expect(isBoth(both)).toBe(true);
-    expect(isBoth(balanceOf([site(1100, 1200, 0, 100)]))).toBe(false);
-    expect(isBoth(balanceOf([site(1210, 1200, 0, 0)]))).toBe(false);
+    expect(hasLossAndSurplus(both)).toBe(true);
+    expect(hasLossAndSurplus(balanceOf([site(1100, 1200, 0, 100)]))).toBe(false);
+    expect(hasLossAndSurplus(balanceOf([site(1210, 1200, 0, 0)]))).toBe(false);
   });
 
   it("is nothing where all were stopped on purpose, and that is known", () => {
     const stopped = balanceOf([site(0, 0, 0, 0, 1200)]);
     expect(stopped).toMatchObject({ now: 0, expected: 0, stopped: 1200, lost: 0 });
-    expect(isNothing(stopped)).toBe(true);
+    expect(isNegligible(stopped)).toBe(true);
   });
 
   it("is everything where all are known to stand still, and nothing where all is delivered", () => {
     expect(balanceOf([site(0, 1200, 0, 1200)])).toMatchObject({ now: 0, lost: 1200 });
-    expect(isNothing(balanceOf([site(1199.9, 1200, 0, 0.1)]))).toBe(true);
+    expect(isNegligible(balanceOf([site(1199.9, 1200, 0, 0.1)]))).toBe(true);
     const large = site(999_896, 1_000_000, 0, 104);
-    expect(isNothing(balanceOf([{ ...large, lost_with_problem_ths: 0 }]))).toBe(true);
-    expect(isNothing(balanceOf([{ ...large, lost_with_problem_ths: 0, conditions: { ...large.conditions, down: 1 } }]))).toBe(false);
-    expect(isNothing(balanceOf([{ ...large, lost_with_problem_ths: 32.6 }]))).toBe(false);
+    expect(isNegligible(balanceOf([{ ...large, lost_with_problem_ths: 0 }]))).toBe(true);
+    expect(isNegligible(balanceOf([{ ...large, lost_with_problem_ths: 0, conditions: { ...large.conditions, down: 1 } }]))).toBe(false);
+    expect(isNegligible(balanceOf([{ ...large, lost_with_problem_ths: 32.6 }]))).toBe(false);
     expect(balanceOf([site(null, null, null, null)])).toMatchObject({ expected: null, lost: null });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
-import type { Cells, Frame, SiteSums } from "../src/api/known";
+import type { Cells, PastCells, SiteTotals } from "../src/api/types";
 import { HoverCard } from "../src/map/card";
 import { cellAt, cellsWithin, endsOf, labelAt, layOut, neighbour, PITCH } from "../src/map/layout";
 import { colour, countsOf, isDimmed, loudness, momentColumns, noColumns, nowColumns, onlyOf, type BothLimits, type Limits } from "../src/map/measures";
@@ -42,7 +42,7 @@ function site(machines: number, perRack: number, zones: string[]): Cells {
       inferred_mode: word(["normal"], all.map(() => 0)),
       expected_state: word([], all.map(() => -1)),
     },
-    _meta: { as_of: "", source: "live", site_id: 1 },
+    _meta: { as_of: "", bucket: null, source: "live", site_id: 1 },
   };
 }
 
@@ -97,7 +97,7 @@ describe("the map", () => {
   it("puts a moment's columns in the order of the machines, with nothing for those that sent nothing", () => {
     Object.assign(globalThis, { document: { documentElement: { lang: "en", dataset: {} } } });
     const cells = site(3, 3, ["A"]);
-    const frame: Frame = {
+    const frame: PastCells = {
       machines: 2,
       columns: {
         miner_no: [102, 100],
@@ -109,7 +109,7 @@ describe("the map", () => {
         online_ratio: [1, 0],
         stopped: [101],
       },
-      _meta: { as_of: "", bucket: "" },
+      _meta: { as_of: "", bucket: "", source: "telemetry_history_5min", site_id: 1 },
     };
     const columns = momentColumns(cells, frame);
     expect(columns.hashrate).toEqual([0, null, 7]);
@@ -120,7 +120,7 @@ describe("the map", () => {
     const cells = site(1, 1, ["A"]);
     const columns = { ...noColumns(cells), hashrate: [60], expected: [73] };
     const at = "2026-03-01T11:55:00Z";
-    const props = { site: { name: "", timezone: "UTC" } as SiteSums, cells, columns, at, row: 0, x: 0, y: 0, room: undefined };
+    const props = { site: { name: "", timezone: "UTC" } as SiteTotals, cells, columns, at, row: 0, x: 0, y: 0, room: undefined };
     expect(renderToStaticMarkup(createElement(HoverCard, props))).toContain("60.0\u00a0TH/s / 73.0\u00a0TH/s");
   });
 
@@ -158,7 +158,7 @@ describe("the map", () => {
     Object.assign(globalThis, { document: { documentElement: { lang: "en", dataset: {} } } });
     const cells = site(3, 48, ["A"]);
     const limits = new Map<number, BothLimits>();
-    const [health, ratio, age] = (["health", "ratio", "age"] as const).map((one) => colour(one, cells, nowColumns(cells), limits));
+    const [health, ratio, age] = (["health", "ratio", "age"] as const).map((item) => colour(item, cells, nowColumns(cells), limits));
     expect(onlyOf("fine,unknown", health!)).toEqual(new Set(["fine", "unknown"]));
     expect(onlyOf("fine,unknown", ratio!)).toEqual(new Set(["unknown"]));
     expect(onlyOf("fine", ratio!)).toEqual(new Set());
@@ -191,7 +191,7 @@ describe("the map", () => {
     const cells = site(4, 4, ["A"]);
     const louder = (measure: "health" | "temperature") => {
       const { classes } = colour(measure, cells, nowColumns(cells), undefined);
-      return [...classes].sort((a, b) => loudness(a) - loudness(b)).map((one) => one.colour);
+      return [...classes].sort((a, b) => loudness(a) - loudness(b)).map((cls) => cls.colour);
     };
     expect(louder("health")).toEqual(["ink-2", "stopped", "ink-3", "fine", "p3", "p2", "p1", "p0"]);
     expect(louder("temperature").slice(-2)).toEqual(["p1", "p0"]);
@@ -200,7 +200,7 @@ describe("the map", () => {
   it("names its classes by their limits, each unit once", () => {
     const cells = site(4, 4, ["A"]);
     const labels = (measure: "ratio" | "risk" | "temperature") =>
-      colour(measure, cells, nowColumns(cells), undefined).classes.map((one) => one.label);
+      colour(measure, cells, nowColumns(cells), undefined).classes.map((cls) => cls.label);
     expect(labels("ratio")).toEqual(["≥ 95%", "85–95%", "50–85%", "< 50%", "stopped", "unknown"]);
     expect(labels("risk")).toEqual(["< 10%", "10–30%", "30–60%", "≥ 60%", "unknown"]);
     expect(labels("temperature")[1]).toBe("within 10 °C of limit");

@@ -1,26 +1,27 @@
 import { QueryCache, QueryClient } from "@tanstack/react-query";
 import { describe, expect, it } from "vitest";
 import { ApiError, Unreachable } from "../src/api/client";
-import type { Me } from "../src/api/known";
-import { forgetRefused, mayAt } from "../src/api/session";
+import type { Caller, Permission } from "../src/api/types";
+import { dropForbidden, isAllowedAt } from "../src/api/session";
 
-const grant = (role: string, touches: number[] | null, may: string[]) => ({ role, touches, may });
+type Role = Caller["grants"][number]["role"];
+const grant = (role: Role, touches: number[] | null, may: Permission[]) => ({ role, touches, may });
 const SOMEBODY = {
   may: ["acknowledge", "command", "see"],
   grants: [grant("Customer", null, ["see"]), grant("NOC", [2], ["acknowledge", "command", "see"])],
-} as unknown as Me;
+} as Caller;
 
 describe("a session", () => {
-  it("offers at a site what a grant that reaches it allows, and no more", () => {
-    expect(mayAt(SOMEBODY, "command")).toBe(true);
-    expect(mayAt(SOMEBODY, "command", 2)).toBe(true);
-    expect(mayAt(SOMEBODY, "command", 1)).toBe(false);
-    expect(mayAt(SOMEBODY, "see", 1)).toBe(true);
-    expect(mayAt(null, "see")).toBe(false);
+  it("allows at a site only what a grant for that site allows", () => {
+    expect(isAllowedAt(SOMEBODY, "command")).toBe(true);
+    expect(isAllowedAt(SOMEBODY, "command", 2)).toBe(true);
+    expect(isAllowedAt(SOMEBODY, "command", 1)).toBe(false);
+    expect(isAllowedAt(SOMEBODY, "see", 1)).toBe(true);
+    expect(isAllowedAt(null, "see")).toBe(false);
   });
 
-  it("does not show from before what is refused now, and keeps what cannot be reached", async () => {
-    const client = new QueryClient({ queryCache: new QueryCache({ onError: forgetRefused }) });
+  it("drops data that is forbidden now, and keeps data while the server is away", async () => {
+    const client = new QueryClient({ queryCache: new QueryCache({ onError: dropForbidden }) });
     const read = async (error: Error) => {
       client.setQueryData(["machine"], "of before");
       const queryFn = () => Promise.reject(error);

@@ -1,7 +1,7 @@
 import { QueryClient, QueryObserver } from "@tanstack/react-query";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { collectChanges } from "../src/api/changes";
-import { follow } from "../src/api/stream";
+import { openStream } from "../src/api/stream";
 
 /** The browser's own, as far as it is asked for here. */
 class Line extends EventTarget {
@@ -62,7 +62,7 @@ describe("the stream", () => {
   it("is one line, however long the server was away", async () => {
     vi.stubGlobal("fetch", () => Promise.reject(new TypeError("away")));
     const client = new QueryClient();
-    const stop = follow(client);
+    const stop = openStream(client);
     const [first] = Line.open;
     first?.dispatchEvent(new Event("hello"));
     first?.onerror?.();
@@ -84,7 +84,7 @@ describe("the stream", () => {
     const slow = () => new Promise<Response>((done) => setTimeout(() => done(new Response("{}", { status: 200 })), 1900));
     vi.stubGlobal("fetch", () => (asked++, slow()));
     const client = new QueryClient();
-    const stop = follow(client);
+    const stop = openStream(client);
     const [first] = Line.open;
     first?.dispatchEvent(new Event("hello"));
     await vi.advanceTimersByTimeAsync(149_000);

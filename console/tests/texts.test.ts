@@ -47,7 +47,7 @@ describe("texts", () => {
 
   it("are each used somewhere, by name or by the beginning of one", () => {
     const all = files.map((file) => (file.name.startsWith("i18n") ? "" : file.text)).join("\n");
-    const begun = [...all.matchAll(/named\("(\w+)"|`(\w+(?:\.\w+)*)\.\$\{/g)].map((found) => found[1] ?? found[2]);
+    const begun = [...all.matchAll(/wordFor\("(\w+)"|`(\w+(?:\.\w+)*)\.\$\{/g)].map((found) => found[1] ?? found[2]);
     const unused = pairs
       .map(([key]) => key)
       .filter((key) => !all.includes(`"${key}"`) && !begun.some((begin) => key.startsWith(`${begin}.`)))

@@ -7,15 +7,15 @@ import sys
 gc.set_threshold(20_000, 20, 20)
 
 from hashinsight.cli import app  # noqa: E402 - the threshold comes first
-from hashinsight.kit.errors import EXIT_REFUSED, Refusal  # noqa: E402
+from hashinsight.kit.errors import EXIT_CONFIG, OperatorError  # noqa: E402
 
 
 def main() -> None:
     try:
         app()
-    except Refusal as refusal:
+    except OperatorError as refusal:
         sys.stderr.write(f"hashinsight: {refusal}\n")
-        sys.exit(EXIT_REFUSED)
+        sys.exit(EXIT_CONFIG)
     finally:
         gc.freeze()  # the interpreter's last look for garbage took up to half a second of each end
 

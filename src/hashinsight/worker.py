@@ -1,4 +1,4 @@
-"""The table of ticks: everything that the installation does by itself, and how often.
+"""The table of ticks, everything the installation does by itself and how often; and its long jobs.
 
 A tick's first run imports what its work needs: the scheduler reads the same table and never does the work.
 """
@@ -12,24 +12,28 @@ from hashinsight.collectors.ticks import keep_heartbeat_days, notice_silent_coll
 from hashinsight.commands.ticks import COMMAND_TICKS
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.db.database import Database
+from hashinsight.kit.jobs.queries import delete_old_jobs
+from hashinsight.kit.jobs.runner import Job
 from hashinsight.kit.secret_key import load_secret_key
 from hashinsight.kit.settings import Settings
 from hashinsight.kit.ticks import queries
-from hashinsight.kit.ticks.beats import forget_beats
+from hashinsight.kit.ticks.heartbeats import delete_old_heartbeats
 from hashinsight.kit.ticks.tick import CatchUp, Tick, TickRun
 from hashinsight.problems.ticks import problem_ticks
 from hashinsight.telemetry.ticks import telemetry_ticks
 
 KEEP_TICK_RUNS = timedelta(days=14)
+KEEP_JOBS = timedelta(days=30)
 
 
 async def pulse(_session: AsyncSession, _run: TickRun) -> None:
-    """Does nothing but be done: its row shows that scheduler, database and worker hang together."""
+    """No work: its run shows that scheduler, database and worker are running."""
 
 
 async def prune_tick_runs(session: AsyncSession, run: TickRun) -> None:
     await queries.prune(session, now=run.now, keep=KEEP_TICK_RUNS)
-    await forget_beats(session, now=run.now)
+    await delete_old_heartbeats(session, now=run.now)
+    await delete_old_jobs(session, before=run.now - KEEP_JOBS)
 
 
 async def refresh_filter_groups(session: AsyncSession, run: TickRun) -> None:
@@ -37,6 +41,8 @@ async def refresh_filter_groups(session: AsyncSession, run: TickRun) -> None:
 
     await refresh_groups(session, now=run.now)
 
+
+JOBS: tuple[Job, ...] = ()  # the allow list of long jobs
 
 _TICKS = (
     Tick("pulse", timedelta(seconds=15), CatchUp.LATEST, pulse),

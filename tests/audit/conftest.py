@@ -1,11 +1,11 @@
-"""What the tests of the record share."""
+"""Fixtures: an audit log."""
 
 import pytest
 
 from hashinsight.kit.db.database import Database
-from tests.audit.log import Log
+from tests.audit.audit_log import AuditLog
 
 
 @pytest.fixture
-def log(database: Database, superuser_url: str) -> Log:
-    return Log(database, superuser_url)
+def log(database: Database, superuser_url: str) -> AuditLog:
+    return AuditLog(database, superuser_url)

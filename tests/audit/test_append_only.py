@@ -1,4 +1,4 @@
-"""The record can be added to, and nothing else, by nobody."""
+"""The audit log is append-only for everybody."""
 
 import httpx
 import psycopg
@@ -8,7 +8,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from hashinsight.audit.actions import SYSTEM, Action
-from hashinsight.audit.service import record
+from hashinsight.audit.service.entries import record
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import Context, job_context
 from hashinsight.kit.db.database import Database
@@ -18,9 +18,7 @@ CHANGES = ["update audit_log set action = 'x'", "delete from audit_log", "trunca
 
 
 @pytest.mark.parametrize("statement", CHANGES)
-async def test_even_the_superuser_is_refused_by_the_table_itself(
-    people: People, superuser_url: str, statement: str
-) -> None:
+async def test_a_trigger_blocks_changes_even_by_a_superuser(people: People, superuser_url: str, statement: str) -> None:
     await people.tenant_id()
     with psycopg.connect(superuser_url) as connection, pytest.raises(errors.RaiseException, match="append-only"):
         connection.execute(statement)
@@ -28,7 +26,7 @@ async def test_even_the_superuser_is_refused_by_the_table_itself(
 
 @pytest.mark.parametrize("statement", CHANGES)
 @pytest.mark.parametrize("context", [Context(), job_context()], ids=["app", "job"])
-async def test_the_roles_have_no_right_to_it_in_the_first_place(
+async def test_database_roles_have_no_permission_to_change_entries(
     database: Database, statement: str, context: Context
 ) -> None:
     with pytest.raises(DBAPIError, match="permission denied"):
@@ -36,7 +34,7 @@ async def test_the_roles_have_no_right_to_it_in_the_first_place(
             await session.execute(text(statement))
 
 
-async def test_an_entry_goes_with_the_transaction_of_what_it_records(database: Database, superuser_url: str) -> None:
+async def test_an_entry_is_rolled_back_with_its_transaction(database: Database, superuser_url: str) -> None:
     with pytest.raises(RuntimeError):
         async with database.transaction(job_context()) as session:
             await record(session, SYSTEM, Action.LOGIN, "user", tenant_id=None, now=system_clock())
@@ -45,17 +43,17 @@ async def test_an_entry_goes_with_the_transaction_of_what_it_records(database: D
         assert connection.execute("select count(*) from audit_log").fetchone() == (0,)
 
 
-async def test_a_tenant_reads_its_own_entries_and_nobody_elses(database: Database, people: People) -> None:
-    one, two = await people.tenant_id("a"), await people.tenant_id("b")
-    for tenant in (one, two):
+async def test_a_tenant_reads_only_its_own_entries(database: Database, people: People) -> None:
+    ours, theirs = await people.tenant_id("a"), await people.tenant_id("b")
+    for tenant in (ours, theirs):
         async with database.transaction(Context(tenant=str(tenant))) as session:
-            found = (await session.execute(text("select distinct tenant_id from audit_log"))).scalars().all()
-        assert found == [tenant]
+            tenants = (await session.execute(text("select distinct tenant_id from audit_log"))).scalars().all()
+        assert tenants == [tenant]
     async with database.transaction(Context()) as session:
         assert (await session.execute(text("select count(*) from audit_log"))).scalar() == 0
 
 
-async def test_every_write_of_identity_leaves_an_entry_with_the_request_behind_it(
+async def test_changes_of_users_are_recorded_with_the_request_id(
     api: httpx.AsyncClient, people: People, superuser_url: str
 ) -> None:
     owner = await people.headers("Owner")

@@ -1,4 +1,4 @@
-"""`hashinsight audit`, as a person at the machine runs it."""
+"""`hashinsight audit` on the command line."""
 
 import json
 from pathlib import Path
@@ -7,13 +7,13 @@ from typing import Any
 import psycopg
 
 from hashinsight.kit.db.address import DatabaseAddress
-from tests.audit.log import Log
+from tests.audit.audit_log import AuditLog
+from tests.forked_cli import hashinsight
 from tests.people import People
-from tests.prepared import hashinsight
 
 
-async def test_a_shift_seals_anchors_verifies_and_finds_what_was_touched(
-    log: Log, people: People, address: DatabaseAddress, superuser_url: str, tmp_path: Path
+async def test_seal_anchor_verify_and_find_a_change(
+    log: AuditLog, people: People, address: DatabaseAddress, superuser_url: str, tmp_path: Path
 ) -> None:
     await log.write(5, tenant_id=await people.tenant_id())
     place: dict[str, Any] = {"database_url": address.url, "data_dir": tmp_path}
@@ -38,14 +38,12 @@ async def test_a_shift_seals_anchors_verifies_and_finds_what_was_touched(
     assert "NOT verified" in bad.stdout
     assert "without an anchor" in hashinsight("audit", "verify", **place).stdout
 
-    told = hashinsight("audit", "reseal", "--reason", "a backup", "--anchor", str(anchor), "--json", **place)
-    assert json.loads(told.stdout) == {"era": 2, "lost_from": 1}, told.stderr
+    resealed = hashinsight("audit", "reseal", "--reason", "a backup", "--anchor", str(anchor), "--json", **place)
+    assert json.loads(resealed.stdout) == {"era": 2, "lost_from": 1}, resealed.stderr
     assert "signs from now on" in hashinsight("audit", "rotate-key", **place).stdout
 
 
-def test_a_file_that_is_not_there_or_cannot_be_written_is_said_in_a_sentence(
-    address: DatabaseAddress, tmp_path: Path
-) -> None:
+def test_missing_and_unwritable_files_are_one_sentence(address: DatabaseAddress, tmp_path: Path) -> None:
     place: dict[str, Any] = {"database_url": address.url, "data_dir": tmp_path}
     missing = hashinsight("audit", "verify", "--anchor", str(tmp_path / "no"), **place)
     assert missing.returncode == 2
@@ -54,5 +52,5 @@ def test_a_file_that_is_not_there_or_cannot_be_written_is_said_in_a_sentence(
     wrong = tmp_path / "wrong.jsonl"
     wrong.write_text("buy milk\n")
     refused = hashinsight("audit", "reseal", "--reason", "x", "--anchor", str(wrong), **place)
-    assert (refused.returncode, "not a file of seals" in refused.stderr) == (78, True)
+    assert (refused.returncode, "not an anchor file" in refused.stderr) == (78, True)
     assert "Traceback" not in missing.stderr + closed.stderr + refused.stderr

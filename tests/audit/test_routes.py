@@ -1,4 +1,4 @@
-"""The record over HTTP and from the command line: who may read it, what is found, what an export holds."""
+"""The audit routes: who may read, search, export and verify."""
 
 import asyncio
 import hashlib
@@ -8,9 +8,9 @@ import httpx
 import pytest
 from sqlalchemy import text
 
-from hashinsight.audit import queries
 from hashinsight.audit.chain import leaves_of
-from hashinsight.audit.sealing import seal
+from hashinsight.audit.queries import seals as queries
+from hashinsight.audit.service.sealing import seal
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
@@ -25,7 +25,7 @@ async def seal_now(api: httpx.AsyncClient, database: Database) -> None:
 
 
 @pytest.mark.parametrize("path", ["", "/export", "/seals"])
-async def test_a_role_without_the_right_and_a_narrow_scope_are_refused(
+async def test_roles_without_the_permission_and_narrow_scopes_are_refused(
     api: httpx.AsyncClient, people: People, path: str
 ) -> None:
     assert (await api.get(URL + path)).status_code == 401
@@ -50,21 +50,21 @@ async def test_a_role_without_the_right_and_a_narrow_scope_are_refused(
     assert (await api.get(URL + path, headers=await people.headers("OpsManager"))).status_code == 200
 
 
-async def test_noc_reads_and_does_not_export_or_verify(api: httpx.AsyncClient, people: People) -> None:
+async def test_noc_reads_but_cannot_export_or_verify(api: httpx.AsyncClient, people: People) -> None:
     noc = await people.headers("NOC")
     assert (await api.get(URL, headers=noc)).status_code == 200
     assert (await api.get(f"{URL}/export", headers=noc)).status_code == 403
     assert (await api.post(f"{URL}/verify", json={}, headers=noc)).status_code == 403
 
 
-async def test_entries_are_found_by_every_filter_and_page_by_page(api: httpx.AsyncClient, people: People) -> None:
+async def test_entries_are_filtered_and_paged(api: httpx.AsyncClient, people: People) -> None:
     owner = await people.headers("Owner")
     for name in ("one", "two", "three"):
         answer = await api.post("/api/admin/v1/sites", json={"code": name, "name": name}, headers=owner)
         assert answer.status_code == 201, answer.text
     site_id = str(answer.json()["id"])
 
-    async def found(**params: str) -> list[dict[str, object]]:
+    async def search(**params: str) -> list[dict[str, object]]:
         entries: list[dict[str, object]] = []
         cursor: str | None = None
         while True:
@@ -76,29 +76,27 @@ async def test_entries_are_found_by_every_filter_and_page_by_page(api: httpx.Asy
             if cursor is None:
                 return entries
 
-    created = await found(action="site_created")
+    created = await search(action="site_created")
     assert [entry["after"]["code"] for entry in created] == ["three", "two", "one"]  # type: ignore[index]
     assert len({entry["id"] for entry in created}) == 3
-    assert [entry["entity_id"] for entry in await found(entity_type="site", entity_id=site_id)] == [site_id]
+    assert [entry["entity_id"] for entry in await search(entity_type="site", entity_id=site_id)] == [site_id]
     actor = str(created[0]["actor_id"])
-    assert {entry["actor_id"] for entry in await found(actor=actor)} == {actor}
+    assert {entry["actor_id"] for entry in await search(actor=actor)} == {actor}
     middle = str(created[1]["at"])
-    assert [entry["after"]["code"] for entry in await found(action="site_created", since=middle)] == ["three", "two"]  # type: ignore[index]
-    assert [entry["after"]["code"] for entry in await found(action="site_created", until=middle)] == ["one"]  # type: ignore[index]
+    assert [entry["after"]["code"] for entry in await search(action="site_created", since=middle)] == ["three", "two"]  # type: ignore[index]
+    assert [entry["after"]["code"] for entry in await search(action="site_created", until=middle)] == ["one"]  # type: ignore[index]
 
 
 @pytest.mark.parametrize(
     "params",
     [{"action": "no such"}, {"since": "yesterday"}, {"since": "2026-01-01T00:00:00"}, {"limit": "0"}, {"cursor": "x"}],
 )
-async def test_a_question_that_makes_no_sense_is_refused(
-    api: httpx.AsyncClient, people: People, params: dict[str, str]
-) -> None:
+async def test_invalid_filters_are_refused(api: httpx.AsyncClient, people: People, params: dict[str, str]) -> None:
     answer = await api.get(URL, params=params, headers=await people.headers("Owner"))
     assert (answer.status_code, answer.json()["error_code"]) == (422, "VALIDATION_FAILED")
 
 
-async def test_every_exported_line_hashes_to_what_its_seal_holds(
+async def test_every_exported_line_matches_the_hash_in_its_seal(
     api: httpx.AsyncClient, people: People, database: Database
 ) -> None:
     owner = await people.headers("Owner")
@@ -123,7 +121,7 @@ async def test_every_exported_line_hashes_to_what_its_seal_holds(
     assert json.loads(lines[-1])["action"] == "audit_exported", "an export is itself recorded"
 
 
-async def test_verification_finds_a_change_and_does_not_tell_another_tenants_entry(
+async def test_verification_hides_entries_of_other_tenants(
     api: httpx.AsyncClient, people: People, database: Database, superuser_url: str
 ) -> None:
     import psycopg
@@ -142,15 +140,13 @@ async def test_verification_finds_a_change_and_does_not_tell_another_tenants_ent
     assert touched is not None
     mine = (await api.post(f"{URL}/verify", json={}, headers=owner)).json()
     theirs = (await api.post(f"{URL}/verify", json={}, headers=other)).json()
-    assert [one["entry_id"] for one in mine["findings"]] == [str(touched[0])]
-    assert [(one["kind"], one["entry_id"]) for one in theirs["findings"]] == [("changed", None)]
+    assert [finding["entry_id"] for finding in mine["findings"]] == [str(touched[0])]
+    assert [(finding["kind"], finding["entry_id"]) for finding in theirs["findings"]] == [("changed", None)]
     recorded = (await api.get(URL, params={"action": "audit_verified"}, headers=owner)).json()["entries"]
     assert [entry["after"]["ok"] for entry in recorded] == [False, True]
 
 
-async def test_seals_taken_from_the_api_are_an_anchor(
-    api: httpx.AsyncClient, people: People, database: Database
-) -> None:
+async def test_seals_from_the_api_work_as_an_anchor(api: httpx.AsyncClient, people: People, database: Database) -> None:
     owner = await people.headers("Owner")
     await seal_now(api, database)
     seals = (await api.get(f"{URL}/seals", headers=owner)).json()["seals"]
@@ -162,12 +158,12 @@ async def test_seals_taken_from_the_api_are_an_anchor(
 
 
 @pytest.mark.parametrize("body", [[], {"anchors": "x"}, {"anchors": [1]}, {"other": 1}, {"anchors": [{}] * 2001}])
-async def test_a_body_that_is_no_anchor_is_refused(api: httpx.AsyncClient, people: People, body: object) -> None:
+async def test_an_invalid_verify_body_is_refused(api: httpx.AsyncClient, people: People, body: object) -> None:
     answer = await api.post(f"{URL}/verify", json=body, headers=await people.headers("Owner"))
     assert answer.status_code == 422
 
 
-async def test_verifying_again_and_again_is_rationed(api: httpx.AsyncClient, people: People) -> None:
+async def test_verification_is_rate_limited(api: httpx.AsyncClient, people: People) -> None:
     owner = await people.headers("Owner")
     codes = [(await api.post(f"{URL}/verify", json={}, headers=owner)).status_code for _ in range(6)]
     assert codes[:4] == [200] * 4
@@ -181,16 +177,19 @@ async def test_one_verification_at_a_time_and_a_long_log_in_parts(
     for _ in range(3):
         await people.user("NOC")
         await seal_now(api, database)
-    answers = await asyncio.gather(*(api.post(f"{URL}/verify", headers=one) for one in owners))
-    assert sorted(one.status_code for one in answers) == [200, 429, 429]
+    answers = await asyncio.gather(*(api.post(f"{URL}/verify", headers=headers) for headers in owners))
+    assert sorted(answer.status_code for answer in answers) == [200, 429, 429]
     first = (await api.post(f"{URL}/verify", headers=owners[0])).json()
     assert (first["ok"], first["complete"]) == (True, True)
     rest = (await api.post(f"{URL}/verify", json={"after": 2}, headers=owners[0])).json()
     assert (rest["ok"], rest["seals"], rest["last_seal"]) == (True, first["seals"] - 2, first["last_seal"])
 
 
-async def test_an_anchor_with_numbers_that_are_none_is_told_to_be_none(api: httpx.AsyncClient, people: People) -> None:
+async def test_an_anchor_with_invalid_numbers_is_a_finding(api: httpx.AsyncClient, people: People) -> None:
     owner = await people.headers("Owner") | {"Content-Type": "application/json"}
     body = '{"anchors": [{"no": 1e400}, {"no": {"a": 1}}, {}]}'
     answer = await api.post(f"{URL}/verify", content=body, headers=owner)
-    assert (answer.status_code, [one["kind"] for one in answer.json()["findings"]]) == (200, ["not_an_anchor"] * 3)
+    assert (answer.status_code, [finding["kind"] for finding in answer.json()["findings"]]) == (
+        200,
+        ["not_an_anchor"] * 3,
+    )

@@ -1,4 +1,4 @@
-"""Sealing: everything that was committed, once, in order, however the writers come and go."""
+"""Sealing: every committed entry once, in order, with any number of writers."""
 
 import asyncio
 from datetime import timedelta
@@ -7,35 +7,32 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
-from hashinsight.audit import queries
 from hashinsight.audit.actions import SYSTEM, Action
-from hashinsight.audit.anchoring import Lost
-from hashinsight.audit.keys import make_key
-from hashinsight.audit.sealing import seal
-from hashinsight.audit.service import Entry, record, record_many
+from hashinsight.audit.anchors import LostSeals
+from hashinsight.audit.queries import seals
+from hashinsight.audit.service.entries import Entry, record, record_many
+from hashinsight.audit.service.sealing import create_signing_key, seal
 from hashinsight.audit.snapshot import NOTHING, Snapshot
 from hashinsight.audit.ticks import audit_ticks
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
-from hashinsight.kit.ticks.planner import plan
-from hashinsight.kit.ticks.worker import Runner
-from tests.audit.log import VAULT, Log
-from tests.audit.rewriting import move_server
-from tests.audit.test_verifying import anchor_of
+from hashinsight.kit.ticks.scheduler import plan
+from hashinsight.kit.ticks.worker import TickRunner
+from tests.audit.audit_log import VAULT, AuditLog
+from tests.audit.forged_chain import move_server
+from tests.audit.test_verification import anchor_of
 
 
-async def test_nothing_new_makes_no_seal(log: Log) -> None:
+async def test_without_new_entries_there_is_no_seal(log: AuditLog) -> None:
     await log.fill(seals=1)
     await log.seal()  # the entry about the key
     assert await log.seal() == 0
     assert (await log.verify()).seals <= 2
 
 
-async def test_a_transaction_that_runs_long_is_sealed_when_it_ends_and_holds_nobody_up(
-    log: Log, database: Database
-) -> None:
+async def test_a_long_transaction_is_sealed_when_it_ends_and_blocks_nobody(log: AuditLog, database: Database) -> None:
     async with database.transaction(job_context()) as slow:
         await record(slow, SYSTEM, Action.LOGIN, "user", "slow", tenant_id=None, now=system_clock())
         await log.write(3)
@@ -47,7 +44,7 @@ async def test_a_transaction_that_runs_long_is_sealed_when_it_ends_and_holds_nob
     assert (report.ok, report.entries, report.unsealed) == (True, 7, 0)
 
 
-async def test_what_was_rolled_back_leaves_no_hole(log: Log, database: Database) -> None:
+async def test_a_rollback_leaves_no_gap(log: AuditLog, database: Database) -> None:
     with pytest.raises(RuntimeError):
         async with database.transaction(job_context()) as session:
             await record(session, SYSTEM, Action.LOGIN, "user", tenant_id=None, now=system_clock())
@@ -56,7 +53,7 @@ async def test_what_was_rolled_back_leaves_no_hole(log: Log, database: Database)
     assert (await log.verify()).ok
 
 
-async def test_a_backlog_is_sealed_in_pieces_that_follow_each_other(log: Log) -> None:
+async def test_a_backlog_is_sealed_in_consecutive_pieces(log: AuditLog) -> None:
     for _ in range(10):
         await log.write(10)
     assert await log.seal(piece=25) == 100
@@ -65,9 +62,7 @@ async def test_a_backlog_is_sealed_in_pieces_that_follow_each_other(log: Log) ->
     assert report.seals == 4  # a transaction is never torn, so 30 each
 
 
-async def test_a_late_transaction_larger_than_a_piece_does_not_take_back_what_is_sealed(
-    log: Log, database: Database
-) -> None:
+async def test_a_late_transaction_larger_than_a_piece_keeps_what_is_sealed(log: AuditLog, database: Database) -> None:
     entries = [Entry(Action.LOGIN, "user", n) for n in range(30)]
     async with database.transaction(job_context()) as first, database.transaction(job_context()) as second:
         for slow in (first, second):
@@ -86,7 +81,7 @@ async def test_a_late_transaction_larger_than_a_piece_does_not_take_back_what_is
     assert (report.entries, report.unsealed) == (60 + 12 + 1 + 12 + 1, 0)
 
 
-async def test_what_the_sealing_transaction_writes_itself_is_sealed_the_next_time(log: Log, database: Database) -> None:
+async def test_entries_of_the_sealing_transaction_are_sealed_next_time(log: AuditLog, database: Database) -> None:
     await log.fill(seals=1)
     async with database.transaction(job_context()) as session:
         await record(session, SYSTEM, Action.LOGIN, "user", "before", tenant_id=None, now=system_clock())
@@ -98,7 +93,7 @@ async def test_what_the_sealing_transaction_writes_itself_is_sealed_the_next_tim
     assert (report.ok, report.unsealed) == (True, 0), report.findings
 
 
-async def test_a_clock_that_was_put_back_is_a_note_and_not_a_forgery(log: Log, database: Database) -> None:
+async def test_a_clock_set_back_is_a_note_not_a_finding(log: AuditLog, database: Database) -> None:
     await log.write()
     async with database.transaction(job_context()) as session:
         await seal(session, VAULT, now=system_clock() + timedelta(days=2))
@@ -108,14 +103,14 @@ async def test_a_clock_that_was_put_back_is_a_note_and_not_a_forgery(log: Log, d
     assert "the clock went back between seal 1" in report.notes[0]
 
 
-async def test_sealers_at_the_same_time_make_one_chain(log: Log) -> None:
+async def test_concurrent_sealers_make_one_chain(log: AuditLog) -> None:
     await log.write(20)
     sealed = await asyncio.gather(*(log.seal() for _ in range(4)))
     assert sum(sealed) in (20, 21)
     assert (await log.verify()).ok
 
 
-async def test_writers_and_sealers_at_once_lose_and_double_nothing(log: Log) -> None:
+async def test_concurrent_writers_and_sealers_lose_and_duplicate_nothing(log: AuditLog) -> None:
     async def write() -> None:
         for _ in range(40):
             await log.write(3)
@@ -131,7 +126,7 @@ async def test_writers_and_sealers_at_once_lose_and_double_nothing(log: Log) -> 
     assert (report.ok, report.entries, report.unsealed) == (True, 601, 0)
 
 
-async def test_a_writer_cannot_choose_its_place_in_the_log(database: Database) -> None:
+async def test_a_writer_cannot_choose_its_era_or_transaction(database: Database) -> None:
     for column in ("era", "xid", "recorded_at"):
         with pytest.raises(Exception, match="permission denied"):
             async with database.transaction(job_context()) as session:
@@ -143,38 +138,38 @@ async def test_a_writer_cannot_choose_its_place_in_the_log(database: Database) -
                 )
 
 
-async def test_the_tick_seals_and_tells_a_file_that_goes_on_after_a_torn_line(log: Log, tmp_path: object) -> None:
+async def test_the_tick_seals_and_appends_after_an_incomplete_line(log: AuditLog, tmp_path: object) -> None:
     anchor = f"{tmp_path}/outside/seals.jsonl"
     ticks = audit_ticks(VAULT, anchor)
     for _ in range(2):
         await log.write(4)
         await plan(log.database, ticks, now=system_clock())
-        await Runner(log.database, ticks).do_due()
+        await TickRunner(log.database, ticks).run_due()
         async with log.database.transaction(job_context()) as session:
             await session.execute(text("delete from tick_runs"))
         with open(anchor, "a") as file:  # noqa: PTH123, ASYNC230 - a file of the test
             file.write('{"no": 9, "torn')
     await log.fill(seals=1)
     await plan(log.database, ticks, now=system_clock())
-    await Runner(log.database, ticks).do_due()
+    await TickRunner(log.database, ticks).run_due()
     with open(anchor) as file:  # noqa: PTH123, ASYNC230 - a file of the test
         lines = [line for line in file.read().splitlines() if "torn" not in line]
     report = await log.verify(lines)
     assert (report.ok, report.anchors) == (True, 3), report.findings
 
 
-async def test_a_new_key_signs_from_then_on_and_old_seals_still_hold(log: Log) -> None:
+async def test_after_a_key_rotation_old_seals_still_verify(log: AuditLog) -> None:
     await log.fill(seals=2)
     async with log.database.transaction(job_context()) as session:
-        await make_key(session, VAULT, SYSTEM, now=system_clock())
+        await create_signing_key(session, VAULT, SYSTEM, now=system_clock())
     await log.fill(seals=2)
     async with log.database.reading(job_context()) as session:
-        keys = [one.key_id for one in await queries.list_seals(session, after=0, limit=9)]
+        keys = [seal.key_id for seal in await seals.list_seals(session, after=0, limit=9)]
     assert len(set(keys)) == 2
     assert (await log.verify()).ok
 
 
-async def test_another_secret_makes_another_key_and_the_old_one_needs_the_anchor(log: Log) -> None:
+async def test_after_a_new_secret_old_seals_need_the_anchor(log: AuditLog) -> None:
     await log.fill(seals=2)
     anchor = await anchor_of(log)
     other = Vault(b"a new secret of the installation!")
@@ -182,7 +177,7 @@ async def test_another_secret_makes_another_key_and_the_old_one_needs_the_anchor
     assert (await log.verify(anchor, vault=other)).ok
 
 
-async def test_a_log_on_another_server_begins_a_new_era_and_says_so(log: Log, superuser_url: str) -> None:
+async def test_a_log_on_another_server_begins_a_new_era(log: AuditLog, superuser_url: str) -> None:
     await log.fill(seals=2)
     await log.write(2)
     await move_server(log)
@@ -200,14 +195,12 @@ async def test_a_log_on_another_server_begins_a_new_era_and_says_so(log: Log, su
     assert "another database server" in reason
 
 
-async def test_a_restored_backup_is_explained_by_a_reseal_and_the_loss_is_told(log: Log) -> None:
+async def test_a_reseal_explains_a_restored_backup_and_reports_the_loss(log: AuditLog) -> None:
     await log.fill(seals=4)
     anchor = await anchor_of(log)
-    with log.unguarded() as connection:  # the backup ended with seal 2
-        connection.execute("delete from audit_seals where no > 2")
-        connection.execute("delete from audit_log where id in (select id from audit_log order by xid, id offset 11)")
+    log.cut_behind_seal_2()
     assert not (await log.verify(anchor)).ok
-    assert await log.reseal("backup of Monday", lost=Lost(3, 1)) == 2
+    assert await log.reseal("backup of Monday", lost=LostSeals(3, 1)) == 2
     await log.fill(seals=2)
     report = await log.verify(anchor)
     assert report.ok, report.findings
@@ -218,7 +211,7 @@ async def test_a_restored_backup_is_explained_by_a_reseal_and_the_loss_is_told(l
     assert not (await log.verify(anchor)).ok
 
 
-def test_a_snapshot_reads_and_writes_itself_as_postgresql_does() -> None:
+def test_a_snapshot_is_read_and_written_as_postgresql_does() -> None:
     for written in ("10:10:", "10:14:10,12", "1:1:"):
         assert str(Snapshot.read(written)) == written
     assert str(Snapshot.read("10:20:10,12,17").cut(12, NOTHING)) == "10:13:10,12"

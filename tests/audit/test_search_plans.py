@@ -1,4 +1,4 @@
-"""Which index finds what somebody looks for in the record, whatever the value is and however often it was asked."""
+"""Query plans of the audit search, for any value."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -9,8 +9,7 @@ import pytest
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 
 from hashinsight.audit.actions import Action
-from hashinsight.audit.models import AuditEntry
-from hashinsight.audit.search import ORDER, Wanted, entries
+from hashinsight.audit.queries.entries import ORDER, AuditFilter, select_entries
 
 TENANT, COLLECTOR, USER = (UUID(int=n) for n in (1, 2, 3))
 AT = datetime(2026, 3, 1, tzinfo=UTC)
@@ -27,26 +26,26 @@ from generate_series(1, 10000) n
 DIALECT = PGDialect_psycopg(paramstyle="numeric_dollar")  # type: ignore[no-untyped-call] # the library leaves it untyped
 
 
-def _plan(connection: psycopg.Connection, wanted: Wanted, *, newest_first: bool = True) -> str:
-    """For any value: what a connection goes by once it has seen the question a few times."""
+def _plan(connection: psycopg.Connection, filters: AuditFilter, *, newest_first: bool = True) -> str:
+    """The generic plan, which a connection uses after a few executions."""
     order = [column.desc() if newest_first else column for column in ORDER]
-    query = entries(wanted, AuditEntry.tenant_id == TENANT).order_by(*order).limit(100)
-    asked = psycopg.sql.SQL(str(query.compile(dialect=DIALECT)))
+    query = select_entries(TENANT, filters).order_by(*order).limit(100)
+    statement = psycopg.sql.SQL(str(query.compile(dialect=DIALECT)))
     explain = psycopg.sql.SQL("explain (generic_plan, costs off) ")
     with psycopg.RawCursor(connection) as cursor:
-        return "\n".join(str(row[0]) for row in cursor.execute(explain + asked).fetchall())
+        return "\n".join(str(row[0]) for row in cursor.execute(explain + statement).fetchall())
 
 
-QUESTIONS = [
-    (Wanted(action=Action.MINER_CHANGED), "ix_audit_log_action"),
-    (Wanted(action=Action.MINER_CHANGED, since=AT, until=AT), "ix_audit_log_action"),
-    (Wanted(action=Action.COMMAND_ACKED), "ix_audit_log_tenant_at"),
-    (Wanted(action=Action.COMMAND_DISPATCHED, since=AT), "ix_audit_log_tenant_at"),
-    (Wanted(actor=str(USER)), "ix_audit_log_actor"),
-    (Wanted(actor=str(COLLECTOR)), "ix_audit_log_actor"),
-    (Wanted(actor=str(COLLECTOR), action=Action.COMMAND_ACKED), "ix_audit_log_actor"),
-    (Wanted(entity_type="command", entity_id="c7"), "ix_audit_log_entity"),
-    (Wanted(), "ix_audit_log_tenant_at"),
+FILTERS = [
+    (AuditFilter(action=Action.MINER_CHANGED), "ix_audit_log_action"),
+    (AuditFilter(action=Action.MINER_CHANGED, since=AT, until=AT), "ix_audit_log_action"),
+    (AuditFilter(action=Action.COMMAND_ACKED), "ix_audit_log_tenant_at"),
+    (AuditFilter(action=Action.COMMAND_DISPATCHED, since=AT), "ix_audit_log_tenant_at"),
+    (AuditFilter(actor=str(USER)), "ix_audit_log_actor"),
+    (AuditFilter(actor=str(COLLECTOR)), "ix_audit_log_actor"),
+    (AuditFilter(actor=str(COLLECTOR), action=Action.COMMAND_ACKED), "ix_audit_log_actor"),
+    (AuditFilter(entity_type="command", entity_id="c7"), "ix_audit_log_entity"),
+    (AuditFilter(), "ix_audit_log_tenant_at"),
 ]
 
 
@@ -58,13 +57,13 @@ def filled(superuser_url: str) -> Iterator[psycopg.Connection]:
         yield connection
 
 
-def test_every_question_has_an_index_and_polls_and_acks_do_not_write_the_one_by_action(
+def test_every_filter_uses_an_index_and_polls_and_acks_skip_the_one_by_action(
     filled: psycopg.Connection,
 ) -> None:
-    for wanted, index in QUESTIONS:
+    for filters, index in FILTERS:
         for newest_first in (True, False):
-            plan = _plan(filled, wanted, newest_first=newest_first)
-            assert f"{index} on audit_log" in plan, (wanted.words(), plan)
+            plan = _plan(filled, filters, newest_first=newest_first)
+            assert f"{index} on audit_log" in plan, (filters.given(), plan)
             assert "Seq Scan" not in plan
     rows = filled.execute("select relname, reltuples from pg_class where relname like 'ix_audit_log_a%'").fetchall()
     assert dict(rows) == {"ix_audit_log_action": 20, "ix_audit_log_actor": 10_000}

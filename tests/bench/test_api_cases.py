@@ -7,18 +7,18 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from hashinsight.bench.api import _NOW, DEEP, FIRST, Case
-from hashinsight.problems.ages import Age
-from hashinsight.problems.queries.listing import Sort, Wanted
-from hashinsight.problems.routes.asking import _narrowed
+from hashinsight.problems.codes import Age
+from hashinsight.problems.queries.lists import ProblemFilter, ProblemSort
+from hashinsight.problems.routes.params import problem_filter
 
 _MADE: dict[str, Callable[[list[str]], Any]] = {
-    "age": lambda given: [Age(one) for one in given],
-    "sort": lambda given: Sort(given[0]),
+    "age": lambda given: [Age(case) for case in given],
+    "sort": lambda given: ProblemSort(given[0]),
 }
 _ONE = ("text", "assigned_to", "symptoms", "order")
 
 
-def asked(case: Case) -> dict[str, Any]:
+def parameters_of(case: Case) -> dict[str, Any]:
     given = parse_qs(urlsplit(case.path).query)
     filters = {name: values for name, values in given.items() if name not in ("page", "per_page")}
     return {
@@ -28,21 +28,21 @@ def asked(case: Case) -> dict[str, Any]:
 
 
 def test_every_filter_and_order_that_a_list_offers_is_measured() -> None:
-    offered = set(inspect.signature(_narrowed).parameters) - {"now"}
-    measured = {name for case in (*FIRST, *DEEP) for name in asked(case)}
+    offered = set(inspect.signature(problem_filter).parameters) - {"now"}
+    measured = {name for case in (*FIRST, *DEEP) for name in parameters_of(case)}
     assert offered == measured
-    first = {name for case in FIRST for name in asked(case)}
+    first = {name for case in FIRST for name in parameters_of(case)}
     assert first == offered - {"sort"}  # the other orders are measured apart
-    statuses = {frozenset(case.wanted.status) for case in FIRST if case.wanted is not None}
+    statuses = {frozenset(case.filters.status) for case in FIRST if case.filters is not None}
     assert {frozenset({"open", "resolved"}), frozenset({"resolved"})} <= statuses
 
 
-def test_the_statements_beside_a_case_are_those_of_its_question() -> None:
+def test_the_statements_of_a_case_are_those_of_its_request() -> None:
     for case in (*FIRST, *DEEP):
-        assert isinstance(case.wanted, Wanted)
-        assert _narrowed(now=_NOW, **asked(case)) == replace(case.wanted, site_id=None), case.name
+        assert isinstance(case.filters, ProblemFilter)
+        assert problem_filter(now=_NOW, **parameters_of(case)) == replace(case.filters, site_id=None), case.name
 
 
-def test_each_case_has_a_name_of_its_own() -> None:
+def test_case_names_are_unique() -> None:
     names = [case.name for case in (*FIRST, *DEEP)]
     assert len(names) == len(set(names))

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from hashinsight.bench import detection_scores as scores
-from hashinsight.bench.detection import FIRST_SEED, Size, _early, of_part, sized, summed_up
+from hashinsight.bench.detection import FIRST_SEED, Size, _early_warnings, campaign_size, summarize, with_prefix
 from hashinsight.sim.faults import PUBLIC
 from hashinsight.sim.frames import LABELS
 
@@ -48,19 +48,19 @@ def opened(*rows: tuple[float, float | None], miner: str = "a", code: str = "boa
 
 def score(problems: pl.DataFrame, *rows: dict[str, Any]) -> pl.DataFrame:
     episodes = scores.truth(labels(*rows), NO_FANS, last=LAST)
-    return scores.found(problems, episodes, begin=BEGIN, last=LAST)
+    return scores.score_faults(problems, episodes, begin=BEGIN, last=LAST)
 
 
-def one(problems: pl.DataFrame, **row: Any) -> dict[str, Any]:
-    (found,) = score(problems, row).to_dicts()
-    return found
+def score_one(problems: pl.DataFrame, **row: Any) -> dict[str, Any]:
+    (rows,) = score(problems, row).to_dicts()
+    return rows
 
 
 WARNED = {"precursor_start": at(-2 * 24 * 60 + 300)}
 
 
 @pytest.mark.parametrize(
-    ("when", "told"),
+    ("when", "outcome"),
     [
         ((5, None), ("in two cycles", 5.0)),
         ((10, 60), ("in two cycles", 10.0)),  # mended, or gone again: it was told
@@ -74,37 +74,37 @@ WARNED = {"precursor_start": at(-2 * 24 * 60 + 300)}
     ],
 )
 def test_a_problem_counts_if_it_is_visible_when_the_fault_is_there_or_later(
-    when: tuple[float, float | None], told: tuple[str, float | None]
+    when: tuple[float, float | None], outcome: tuple[str, float | None]
 ) -> None:
-    found = one(opened(when), **WARNED)
-    how = "never" if found["opened"] is None else "in two cycles" if found["in_two"] else "later"
-    assert (how, found["delay_min"]) == told
-    assert found["early"] is (how != "never" and when[0] < 0)
-    assert found["early_min"] == (-when[0] if found["early"] else None)
+    scored = score_one(opened(when), **WARNED)
+    how = "never" if scored["opened"] is None else "in two cycles" if scored["in_two"] else "later"
+    assert (how, scored["delay_min"]) == outcome
+    assert scored["early"] is (how != "never" and when[0] < 0)
+    assert scored["early_min"] == (-when[0] if scored["early"] else None)
 
 
-def test_one_that_ended_on_the_warning_does_not_hide_that_the_fault_was_found_late() -> None:
-    found = one(opened((-1200, -600), (25, None)), **WARNED)
-    assert (found["in_two"], found["delay_min"], found["early"]) == (False, 25.0, False)
-    assert found["duplicates"] == 1  # and people saw two
+def test_a_problem_that_ended_on_the_warning_does_not_hide_a_late_detection() -> None:
+    scored = score_one(opened((-1200, -600), (25, None)), **WARNED)
+    assert (scored["in_two"], scored["delay_min"], scored["early"]) == (False, 25.0, False)
+    assert scored["duplicates"] == 1  # and people saw two
 
 
 def test_without_a_warning_an_older_problem_is_no_finding() -> None:
-    assert one(opened((-30, None)))["opened"] is None
+    assert score_one(opened((-30, None)))["opened"] is None
 
 
-def test_protection_is_late_from_when_it_trips_and_a_problem_that_ended_before_that_is_none() -> None:
+def test_protection_delay_counts_from_the_trip_and_problems_ended_before_do_not_count() -> None:
     stopped = {"code": "hashrate_zero"}
-    assert one(opened((15, None), **stopped), kind="psu_protection")["in_two"]
-    assert not one(opened((20, None), **stopped), kind="psu_protection")["in_two"]
-    assert one(opened((2, 6), **stopped), kind="psu_protection")["opened"] is None
+    assert score_one(opened((15, None), **stopped), kind="psu_protection")["in_two"]
+    assert not score_one(opened((20, None), **stopped), kind="psu_protection")["in_two"]
+    assert score_one(opened((2, 6), **stopped), kind="psu_protection")["opened"] is None
 
 
-def test_only_what_fits_finds_a_fault_and_anything_one_that_nobody_has_described() -> None:
+def test_only_fitting_issues_detect_a_known_fault_and_any_issue_an_unseen_one() -> None:
     fan = opened((5, None), code="fan_zero")
-    assert one(fan)["opened"] is None
-    assert one(opened((5, None), miner="b"))["opened"] is None
-    assert one(fan, kind="kept_for_scoring")["opened"] is not None
+    assert score_one(fan)["opened"] is None
+    assert score_one(opened((5, None), miner="b"))["opened"] is None
+    assert score_one(fan, kind="kept_for_scoring")["opened"] is not None
 
 
 def test_the_first_hours_common_causes_and_machines_that_are_ill_already_are_left_out() -> None:
@@ -116,13 +116,13 @@ def test_the_first_hours_common_causes_and_machines_that_are_ill_already_are_lef
     assert score(problems, {"kind": "spontaneous_reboot"}).is_empty()
 
 
-def test_a_fan_that_stands_is_told_from_one_that_is_slow_by_its_first_row() -> None:
+def test_a_stopped_fan_differs_from_a_slow_one_by_its_first_row() -> None:
     zero = pl.DataFrame({"miner_id": ["a", "b"], "zero_ts": [at(5), at(50)]}, schema=NO_FANS.schema)
     rows = labels({"kind": "fan_failing"}, {"kind": "fan_failing", "miner_id": "b"})
     assert scores.truth(rows, zero, last=LAST)["kind"].to_list() == ["fan_stopped", "fan_failing"]
 
 
-def test_false_is_what_no_fault_of_the_machine_explains() -> None:
+def test_problems_without_a_fault_of_the_machine_are_false() -> None:
     episodes = scores.truth(labels({"precursor_start": at(-60)}), NO_FANS, last=LAST)
     for minutes, is_false in ((-71, True), (-69, False), (5, False), (659, False), (661, True)):
         assert scores.false_openings(opened((minutes, None)), episodes).height == int(is_false), minutes
@@ -138,7 +138,7 @@ def moves(*rows: tuple[float, int, str, str]) -> pl.DataFrame:
 
 
 def test_a_problem_is_visible_from_each_opening_to_its_end_or_until_a_worse_one_takes_over() -> None:
-    told = scores.openings(
+    openings = scores.openings(
         moves(
             (0, 1, "offline", "created"),
             (5, 2, "overheat_warn", "created"),
@@ -151,7 +151,7 @@ def test_a_problem_is_visible_from_each_opening_to_its_end_or_until_a_worse_one_
         ),
         {0: "a"},
     )
-    seen = [(row["event_no"], row["opened"], row["closed"], row["first"]) for row in told.to_dicts()]
+    seen = [(row["event_no"], row["opened"], row["closed"], row["first"]) for row in openings.to_dicts()]
     assert seen == [
         (1, at(0), at(10), True),
         (2, at(5), at(15), True),
@@ -159,7 +159,7 @@ def test_a_problem_is_visible_from_each_opening_to_its_end_or_until_a_worse_one_
         (4, at(15), None, True),
         (1, at(20), None, False),
     ]
-    assert set(told["miner_id"]) == {"a"}
+    assert set(openings["miner_id"]) == {"a"}
 
 
 def test_collectors_are_not_machines() -> None:
@@ -177,47 +177,47 @@ def test_intervals_are_wilsons_and_byars() -> None:
     assert high == pytest.approx(18.39, abs=0.02)
 
 
-def test_the_usual_campaign_is_long_enough_to_show_what_it_is_for() -> None:
+def test_the_default_campaign_is_long_enough_for_its_figures() -> None:
     """With nothing false, fewer than 0.05 a thousand machine-days; with nothing missed, 0.999 from 3,838 faults on."""
     usual = Size()
     thousands = usual.seeds * usual.machines * usual.days / 1000
     assert scores.rate_interval(0, thousands)[1] < 0.05
     assert scores.rate_interval(1, thousands)[1] < 0.05
     assert scores.share_interval(3838, 3838)[0] >= 0.999 > scores.share_interval(3837, 3837)[0]
-    assert sized({"machines": 100.0, "days": 1.5, "seeds": 2.0}) == Size(machines=100, days=1.5, seeds=2)
+    assert campaign_size({"machines": 100.0, "days": 1.5, "seeds": 2.0}) == Size(machines=100, days=1.5, seeds=2)
     assert FIRST_SEED + usual.seeds <= FIRST_SEED + 500  # no seed is used twice
 
 
 def test_warnings_are_counted_apart() -> None:
-    told = _early("x", score(opened((-100, None)), WARNED))
-    assert told == {"x_warned_before": 1.0, "x_median_warning_min": 100.0}
-    assert _early("x", score(opened((5, None)), WARNED)) == {"x_warned_before": 0.0}
+    figures = _early_warnings("x", score(opened((-100, None)), WARNED))
+    assert figures == {"x_warned_before": 1.0, "x_median_warning_min": 100.0}
+    assert _early_warnings("x", score(opened((5, None)), WARNED)) == {"x_warned_before": 0.0}
 
 
-def test_soft_and_unseen_faults_are_summed_up_apart_and_drift_is_told_in_hours() -> None:
+def test_soft_and_unseen_faults_are_summed_up_apart_and_drift_outcome_in_hours() -> None:
     kinds = [
         ("hashboard_lost", 5.0), ("hashboard_lost", 9.0), ("fan_stopped", 4.0), ("fan_failing", 8.0), ("dust", 600.0),
         ("paste", 120.0), ("dust", None), ("pool_rejects", 10.0), ("kept_for_scoring", None), ("share_skimming", 60.0),
     ]  # fmt: skip
-    found = pl.DataFrame(
+    frame = pl.DataFrame(
         {"kind": [kind for kind, _ in kinds], "delay_min": [delay for _, delay in kinds]},
     ).with_columns(opened=pl.col("delay_min"))
-    told = summed_up(found)
-    assert told == {
+    figures = summarize(frame)
+    assert figures == {
         "recall_soft": 4 / 5,
         "recall_unseen": 1 / 2,
         "delay_board_min": 7.0,
         "delay_fan_min": 6.0,
         "delay_drift_h": 6.0,
     }
-    assert summed_up(found.clear()) == {}  # what was not measured has no figure
+    assert summarize(frame.clear()) == {}  # what was not measured has no figure
 
 
 def test_unseen_families_have_the_name_of_the_specification_without_that_of_their_part() -> None:
-    told = of_part("reserved", {"recall_soft": 0.9, "recall_unseen": 0.4, "plain_recall_unseen": 0.3})
-    assert told == {"reserved_recall_soft": 0.9, "recall_unseen": 0.4, "plain_recall_unseen": 0.3}
+    figures = with_prefix("reserved", {"recall_soft": 0.9, "recall_unseen": 0.4, "plain_recall_unseen": 0.3})
+    assert figures == {"reserved_recall_soft": 0.9, "recall_unseen": 0.4, "plain_recall_unseen": 0.3}
 
 
 def test_no_public_family_counts_as_unseen() -> None:
     kinds = {family.kind for family in PUBLIC} - {"spontaneous_reboot"}
-    assert kinds <= scores.FOUND_BY.keys()
+    assert kinds <= scores.DETECTED_BY.keys()

@@ -9,7 +9,7 @@ import random
 import signal
 import sys
 
-from hashinsight.cli.prepare import prepare
+from hashinsight.cli.startup import prepare
 
 
 def main(count: int) -> None:

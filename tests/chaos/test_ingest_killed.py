@@ -19,9 +19,9 @@ import pytest
 
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.settings import Settings
+from tests.installation import HANG_TIMEOUT_SEC, environment, free_port
 from tests.people import People
-from tests.running import HANGS_SEC, environment, free_port
-from tests.telemetry.place import Place
+from tests.telemetry.site_with_collector import SiteWithCollector
 
 KILLS = int(os.environ.get("HI_KILLS", "20"))  # many more in `make chaos`
 PROCESSES = 2
@@ -39,7 +39,7 @@ Key = tuple[str, str]
 class Client:
     """A collector of a site of its own that sends a batch for each five minutes of a day, and remembers the answers."""
 
-    place: Place
+    place: SiteWithCollector
     number: int
     headers: dict[str, str]
     answered: list[list[dict[str, Any]]] = field(default_factory=list)
@@ -64,7 +64,7 @@ class Client:
 async def upload(url: str, client: Client, batch: list[dict[str, Any]]) -> httpx.Response | None:
     body = gzip.compress(json.dumps(batch).encode(), 1)
     try:
-        async with httpx.AsyncClient(timeout=HANGS_SEC, verify=TLS) as http:
+        async with httpx.AsyncClient(timeout=HANG_TIMEOUT_SEC, verify=TLS) as http:
             return await http.post(f"{url}/api/edge/v1/telemetry/batch", content=body, headers=client.headers)
     except httpx.HTTPError:
         return None
@@ -81,16 +81,16 @@ async def send_until(url: str, client: Client, stop: asyncio.Event, answered: as
             answered.set()
         else:
             client.unanswered.append(batch)
-    answered.set()  # nobody waits for one that has nothing left to send
+    answered.set()  # this client has nothing left to send: wake the waiter
 
 
 def keys(batches: list[list[dict[str, Any]]]) -> set[Key]:
-    return {(one["miner_id"], one["ts"]) for batch in batches for one in batch}
+    return {(sample["miner_id"], sample["ts"]) for batch in batches for sample in batch}
 
 
 @pytest.fixture
-def place(api: httpx.AsyncClient, people: People, superuser_url: str) -> Place:
-    return Place(api, people, superuser_url)
+def place(api: httpx.AsyncClient, people: People, superuser_url: str) -> SiteWithCollector:
+    return SiteWithCollector(api, people, superuser_url)
 
 
 def stored(url: str) -> list[Key]:
@@ -100,7 +100,7 @@ def stored(url: str) -> list[Key]:
 
 
 async def test_killed_at_random_instants_nothing_is_lost_doubled_or_half_stored(
-    place: Place, address: DatabaseAddress, settings: Settings, superuser_url: str, tmp_path: Path
+    place: SiteWithCollector, address: DatabaseAddress, settings: Settings, superuser_url: str, tmp_path: Path
 ) -> None:
     port = free_port()
     assert settings.redis_url is not None
@@ -141,7 +141,7 @@ async def test_killed_at_random_instants_nothing_is_lost_doubled_or_half_stored(
                 await send_again(url, client, batch)
     finally:
         process.stdin.close()
-        process.wait(HANGS_SEC)
+        process.wait(HANG_TIMEOUT_SEC)
         process.stdout.close()
     judge(clients, superuser_url)
 
@@ -153,10 +153,10 @@ async def kill_for_a_while(
     chance = random.Random()
     assert process.stdin is not None
     kills = 0
-    while kills < KILLS and not all(one.done() for one in sending):
+    while kills < KILLS and not all(task.done() for task in sending):
         answered.clear()
         await asyncio.sleep(chance.uniform(0.1, 0.6))
-        await asyncio.wait_for(answered.wait(), HANGS_SEC)
+        await asyncio.wait_for(answered.wait(), HANG_TIMEOUT_SEC)
         process.stdin.write("kill\n")
         process.stdin.flush()
         kills += 1
@@ -167,8 +167,8 @@ async def send_again(url: str, client: Client, batch: list[dict[str, Any]]) -> N
     answer = await upload(url, client, batch)
     assert answer is not None
     assert answer.status_code == 200, answer.text
-    told = answer.json()
-    assert told["accepted"] + told["duplicates"] == len(batch), told
+    result = answer.json()
+    assert result["accepted"] + result["duplicates"] == len(batch), result
 
 
 def judge_before_resending(clients: list[Client], rows: list[Key], kills: int) -> None:
@@ -194,9 +194,9 @@ def judge(clients: list[Client], url: str) -> None:
     with psycopg.connect(url) as db:
         unmarked = db.execute(
             "select site_id, layer, bucket from"
-            " (select distinct site_id, date_bin('5 minutes', ts, 'epoch') bucket from telemetry_raw) made,"
+            " (select distinct site_id, date_bin('5 minutes', ts, 'epoch') bucket from telemetry_raw) sampled,"
             " generate_series(0, 1) layer where not exists (select from telemetry_touched t"
-            " where t.site_id = made.site_id and t.layer = layer and t.bucket_ts = bucket)"
+            " where t.site_id = sampled.site_id and t.layer = layer and t.bucket_ts = bucket)"
         ).fetchall()
         assert unmarked == [], "every bucket with a new sample waits to be rolled up"
         registered = db.execute(

@@ -16,7 +16,7 @@ from redis import Redis
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.embedded.account import service_account
 from hashinsight.kit.embedded.binaries import locate
-from tests.running import HANGS_SEC, environment, free_port, wait_for
+from tests.installation import HANG_TIMEOUT_SEC, environment, free_port, wait_for
 
 
 class Cache:
@@ -36,7 +36,7 @@ class Cache:
     def stop(self) -> None:
         assert self._process is not None
         self._process.kill()
-        self._process.wait(HANGS_SEC)
+        self._process.wait(HANG_TIMEOUT_SEC)
 
     def flush(self) -> None:
         with Redis.from_url(self.url) as redis:
@@ -76,12 +76,12 @@ class Processes:
 
     def kill(self, process: subprocess.Popen[bytes]) -> None:
         process.kill()
-        process.wait(HANGS_SEC)
+        process.wait(HANG_TIMEOUT_SEC)
         self.running.remove(process)
 
     def stop(self, process: subprocess.Popen[bytes]) -> None:
         process.terminate()
-        assert process.wait(HANGS_SEC) == 0
+        assert process.wait(HANG_TIMEOUT_SEC) == 0
         self.running.remove(process)
 
 
@@ -131,7 +131,7 @@ def test_every_due_period_is_done_exactly_once_whatever_happens_to_redis_and_to_
         finally:
             for process in processes.running:
                 process.kill()
-                process.wait(HANGS_SEC)
+                process.wait(HANG_TIMEOUT_SEC)
 
         judge(db)
 

@@ -9,9 +9,9 @@ from datetime import timedelta
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from hashinsight.kit.connections import open_async_redis, open_database
 from hashinsight.kit.logs import configure_logs
-from hashinsight.kit.places import open_database, open_redis
-from hashinsight.kit.run import stop_on_signal
+from hashinsight.kit.process import stop_on_signal
 from hashinsight.kit.settings import load_settings
 from hashinsight.kit.ticks.scheduler import run_scheduler
 from hashinsight.kit.ticks.tick import CatchUp, Tick, TickRun
@@ -43,12 +43,14 @@ async def main(role: str) -> None:
     configure_logs(settings, role)
     stop = stop_on_signal()
     database = open_database(settings, role)
+    redis = open_async_redis(settings)
     try:
         if role == "scheduler":
-            await run_scheduler(database, Waker(open_redis(settings)), TICKS, stop)
+            await run_scheduler(database, Waker(redis), TICKS, stop)
         else:
-            await run_worker(database, lambda: open_redis(settings), TICKS, stop)
+            await run_worker(database, redis, TICKS, stop)
     finally:
+        await redis.aclose()
         await database.dispose()
 
 

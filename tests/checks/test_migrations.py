@@ -11,21 +11,21 @@ from alembic.script import ScriptDirectory
 from psycopg import sql
 from sqlalchemy import Column, Integer, MetaData, NullPool, Table, create_engine, text
 
-from hashinsight.cli.tables import all_tables
+from hashinsight.cli.migrate import all_tables
 from hashinsight.kit.db.address import LOGIN_ROLE, DatabaseAddress, address_of_socket
 from hashinsight.kit.db.context import Context, job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.embedded.folder import DataFolder
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 from hashinsight.migrations import current_revision, head_revision, upgrade
-from hashinsight.migrations.moving import as_owner, config, differences
+from hashinsight.migrations.runner import config, list_differences, run_as_owner
 
 VERSIONS = Path(__file__).parents[2] / "src" / "hashinsight" / "migrations" / "versions"
 
 
-async def test_the_migrated_database_is_what_the_models_say(admin_of_test: DatabaseAddress) -> None:
+async def test_the_migrated_database_equals_the_models(admin_of_test: DatabaseAddress) -> None:
     assert len(all_tables().tables) >= 2
-    assert await differences(admin_of_test, all_tables()) == []
+    assert await list_differences(admin_of_test, all_tables()) == []
 
 
 async def test_a_table_or_column_that_no_migration_makes_is_noticed(
@@ -35,11 +35,11 @@ async def test_a_table_or_column_that_no_migration_makes_is_noticed(
     for table in all_tables().tables.values():
         table.to_metadata(more)
     Table("forgotten", more, Column("id", Integer, primary_key=True))
-    (missing,) = await differences(admin_of_test, more)
+    (missing,) = await list_differences(admin_of_test, more)
     assert "forgotten" in missing
     with psycopg.connect(superuser_url, autocommit=True) as connection:
         connection.execute("alter table tick_runs add column smuggled int")
-    (extra,) = await differences(admin_of_test, all_tables())
+    (extra,) = await list_differences(admin_of_test, all_tables())
     assert "smuggled" in extra
 
 
@@ -97,16 +97,16 @@ def test_every_migration_sets_a_lock_timeout_before_anything_else(file: Path) ->
         assert re.match(r"\s+op\.execute\(\"set local lock_timeout = '\d+s'\"\)", first), f"{file.stem}.{name}"
 
 
-async def test_the_way_down_and_up_again_works(admin_of_test: DatabaseAddress) -> None:
-    await as_owner(admin_of_test, lambda connection: command.downgrade(config(connection), "base"))
+async def test_downgrading_and_upgrading_again_works(admin_of_test: DatabaseAddress) -> None:
+    await run_as_owner(admin_of_test, lambda connection: command.downgrade(config(connection), "base"))
     await upgrade(admin_of_test, login=LOGIN_ROLE)
-    assert await differences(admin_of_test, all_tables()) == []
+    assert await list_differences(admin_of_test, all_tables()) == []
 
 
-async def test_a_lock_in_the_way_is_waited_for_in_small_steps_and_then_told(
+async def test_a_blocking_lock_is_waited_for_in_small_steps_and_then_reported(
     admin_of_test: DatabaseAddress, superuser_url: str, database: Database
 ) -> None:
-    await as_owner(admin_of_test, lambda connection: command.downgrade(config(connection), "-1"))
+    await run_as_owner(admin_of_test, lambda connection: command.downgrade(config(connection), "-1"))
     with psycopg.connect(superuser_url) as holder:
         holder.execute("lock table alembic_version in access exclusive mode")
 
@@ -119,9 +119,9 @@ async def test_a_lock_in_the_way_is_waited_for_in_small_steps_and_then_told(
         await releasing
         async with database.transaction(job_context()) as session:
             assert await current_revision(session) == head_revision()
-        await as_owner(admin_of_test, lambda connection: command.downgrade(config(connection), "-1"))
+        await run_as_owner(admin_of_test, lambda connection: command.downgrade(config(connection), "-1"))
         holder.execute("lock table alembic_version in access exclusive mode")
-        with pytest.raises(Refusal, match="got no lock"):
+        with pytest.raises(OperatorError, match="could not lock"):
             await upgrade(admin_of_test, login=LOGIN_ROLE, lock_tries=1, pause_sec=0.1)
         holder.rollback()
 

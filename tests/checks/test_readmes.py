@@ -13,19 +13,23 @@ _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 def shape(page: str) -> list[tuple[str, list[str]]]:
     """Section by section, what does not depend on the language."""
     sections = re.split(r"^(?=#+ )", _BLOCK.sub(_without_comments, page), flags=re.MULTILINE)
-    return [(one.split(" ", 1)[0], [*_blocks(one), *_spans(one), *_links(one)]) for one in sections if one]
+    return [
+        (section.split(" ", 1)[0], [*_blocks(section), *_spans(section), *_links(section)])
+        for section in sections
+        if section
+    ]
 
 
-def _without_comments(found: re.Match[str]) -> str:
+def _without_comments(match: re.Match[str]) -> str:
     """Nor the picture's words: only its lines are left."""
-    kind, text = found.groups()
+    kind, text = match.groups()
     if "──►" in text:
         return f"```{kind}\n(picture of {len(text.splitlines())} lines)\n```"
     return f"```{kind}\n{re.sub(r'(^|(?<= ))# .*$', '', text, flags=re.MULTILINE)}```"
 
 
 def _blocks(section: str) -> list[str]:
-    return ["\n".join(line.rstrip() for line in found[0].splitlines()) for found in _BLOCK.finditer(section)]
+    return ["\n".join(line.rstrip() for line in match[0].splitlines()) for match in _BLOCK.finditer(section)]
 
 
 def _spans(section: str) -> list[str]:
@@ -34,8 +38,8 @@ def _spans(section: str) -> list[str]:
 
 
 def _links(section: str) -> list[str]:
-    found = re.findall(r"\]\(([^)]+)\)|<(http[^>]+)>", _BLOCK.sub("", section))
-    return sorted("the other one" if link.startswith("README") else link for pair in found for link in pair if link)
+    links = re.findall(r"\]\(([^)]+)\)|<(http[^>]+)>", _BLOCK.sub("", section))
+    return sorted("the other one" if link.startswith("README") else link for pair in links for link in pair if link)
 
 
 def test_they_have_the_same_sections_commands_and_links() -> None:
@@ -55,10 +59,10 @@ def test_they_have_the_same_sections_commands_and_links() -> None:
         "- [The console](docs/console.md)",
     ],
 )
-def test_what_one_of_them_leaves_out_is_seen(left_out: str) -> None:
+def test_a_part_missing_in_one_readme_is_reported(left_out: str) -> None:
     assert left_out in ENGLISH
     assert shape(ENGLISH.replace(left_out, "", 1)) != shape(ENGLISH)
 
 
-def test_they_may_comment_on_the_same_commands_in_their_own_words() -> None:
+def test_comments_on_the_same_commands_may_differ() -> None:
     assert shape(ENGLISH.replace("# the truth, with its numbers", "# 真相")) == shape(ENGLISH)

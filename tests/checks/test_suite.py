@@ -1,6 +1,7 @@
 """The suite itself: what a run says of its time, what it does without a browser, and the work that runs beside it."""
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -50,7 +51,7 @@ def test_a_part_that_failed_fails_the_run_and_its_output_is_shown(
     assert "1.0 s  ended by signal 9\n" in budget.report([killed], 1.0)
 
 
-def test_without_a_browser_a_run_says_so_at_its_end_and_in_ci_it_does_not_begin(
+def test_a_run_without_a_browser_ends_with_a_note_and_does_not_start_in_ci(
     short: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     short.setattr(budget, "find_chromium", lambda: None)
@@ -62,7 +63,34 @@ def test_without_a_browser_a_run_says_so_at_its_end_and_in_ci_it_does_not_begin(
     assert "\nexport CI=true\n" in (ROOT / ".ci" / "run").read_text(), "whatever runs it, it is CI"
 
 
-def test_the_work_beside_a_run_keeps_a_core_busy_and_ends_with_it() -> None:
+@pytest.mark.parametrize(("ci", "code"), [("true", 1), ("", 0)])
+def test_in_ci_a_skipped_test_fails_the_run(tmp_path: Path, ci: str, code: int) -> None:
+    (tmp_path / "test_one.py").write_text("import pytest\n\ndef test_tool():\n    pytest.skip('no such tool')\n")
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-c",
+            "/dev/null",
+            "--rootdir",
+            str(tmp_path),
+            "-p",
+            "tests.skips",
+            tmp_path,
+        ],
+        cwd=ROOT,
+        env={**os.environ, "CI": ci},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    assert ("skipped, which CI does not allow: test_one.py::test_tool" in done.stdout) is bool(ci)
+
+
+def test_background_load_keeps_a_core_busy_and_ends_with_the_run() -> None:
     with busy.other_work(1) as (pid,):
         process = psutil.Process(pid)
         while process.cpu_times().user < 0.1:

@@ -13,8 +13,8 @@ from hashinsight.kit.db.address import address_of_socket
 from hashinsight.kit.embedded.folder import DataFolder
 from hashinsight.kit.ids import new_id
 from hashinsight.kit.settings import Settings
-from tests.prepared import hashinsight
-from tests.running import new_folder
+from tests.forked_cli import hashinsight
+from tests.installation import new_folder
 
 
 def _message(kind: bytes, body: bytes) -> bytes:
@@ -54,7 +54,7 @@ def test_doctor_refuses_a_server_that_up_refuses() -> None:
     with new_folder() as place, server_of_version("15.8") as port:
         url = f"postgresql://u@127.0.0.1:{port}/hashinsight"
         result = hashinsight("doctor", "--json", data_dir=place, database_url=url)
-    finding = next(one for one in json.loads(result.stdout)["findings"] if one["part"] == "database")
+    finding = next(finding for finding in json.loads(result.stdout)["findings"] if finding["part"] == "database")
     assert finding["state"] == "wrong"
     assert "PostgreSQL 15" in finding["message"]
     assert "16 or newer" in finding["message"]
@@ -72,9 +72,9 @@ def test_doctor_refuses_a_database_in_another_encoding_as_up_does(
         refused = hashinsight("migrate", data_dir=settings.data_dir, database_url=url)
     finally:
         admin.execute(f"drop database {name}")
-    finding = next(one for one in json.loads(result.stdout)["findings"] if one["part"] == "database")
+    finding = next(finding for finding in json.loads(result.stdout)["findings"] if finding["part"] == "database")
     assert (finding["state"], result.returncode) == ("wrong", 1)
-    assert "encoded in LATIN1" in finding["message"]
+    assert "the database encoding is LATIN1" in finding["message"]
     assert finding["message"] in refused.stderr
 
 

@@ -14,9 +14,9 @@ import pytest
 
 from hashinsight.kit.embedded.account import service_account
 from hashinsight.kit.embedded.binaries import locate
-from tests.prepared import hashinsight
-from tests.running import Up, environment, free_port, new_folder
-from tests.running import hashinsight as started
+from tests.forked_cli import hashinsight
+from tests.installation import Installation, environment, free_port, new_folder
+from tests.installation import hashinsight as started
 from tests.stories.test_up import ordinary_user
 
 
@@ -28,13 +28,13 @@ def place() -> Iterator[Path]:
 
 def refused(result: subprocess.CompletedProcess[str], *words: str) -> None:
     lines = result.stderr.strip().splitlines()
-    said = [line for line in lines if line.startswith("hashinsight: ")]
+    messages = [line for line in lines if line.startswith("hashinsight: ")]
     assert result.returncode == 78, result
-    assert len(said) == 1, result.stderr
+    assert len(messages) == 1, result.stderr
     assert "Traceback" not in result.stderr + result.stdout
     for word in words:
-        assert word in said[0]
-    assert said[0].endswith((".", "?"))
+        assert word in messages[0]
+    assert messages[0].endswith((".", "?"))
 
 
 COMMANDS = ("up", "serve", "worker", "scheduler", "migrate", "doctor")
@@ -53,13 +53,13 @@ def test_a_database_that_cannot_be_reached(place: Path, command: str) -> None:
     assert "CANARY" not in result.stderr + result.stdout
 
 
-def test_doctor_says_all_of_it_in_its_own_form(place: Path) -> None:
+def test_doctor_prints_every_complaint_as_a_finding(place: Path) -> None:
     url = f"postgresql://me:CANARY@127.0.0.1:{free_port()}/hi"
     result = hashinsight("doctor", "--json", data_dir=place, database_url=url, redis_url="redis://127.0.0.1:1")
     assert result.returncode == 1
-    found = {one["part"]: one["state"] for one in json.loads(result.stdout)["findings"]}
-    assert found["database"] == "wrong"
-    assert "redis" not in found, "without a database nothing else is worth looking at"
+    states = {finding["part"]: finding["state"] for finding in json.loads(result.stdout)["findings"]}
+    assert states["database"] == "wrong"
+    assert "redis" not in states, "without a database nothing else is worth looking at"
     assert "CANARY" not in result.stdout + result.stderr
 
 
@@ -92,9 +92,13 @@ def test_a_data_folder_that_is_a_file(place: Path) -> None:
 def test_a_folder_with_other_things_in_it_is_left_alone(place: Path) -> None:
     (place / "somebodys-file").touch()
     place.chmod(0o777)
-    refused(hashinsight("up", data_dir=place, port=free_port(), disk_reserve_mb=1), "holds other things", "somebodys")
+    refused(
+        hashinsight("up", data_dir=place, port=free_port(), disk_reserve_mb=1),
+        "is not a HashInsight data folder",
+        "somebodys",
+    )
     assert place.stat().st_mode & 0o777 == 0o777
-    assert [one.name for one in place.iterdir()] == ["somebodys-file"]
+    assert [file.name for file in place.iterdir()] == ["somebodys-file"]
 
 
 def test_a_database_that_another_user_made_is_left_alone(place: Path) -> None:
@@ -156,16 +160,16 @@ def test_a_data_folder_of_another_postgresql(place: Path, command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"), [('{"layout": 99}', "another version"), ("not json", "cannot be read as a version")]
+    ("content", "message"), [('{"layout": 99}', "another version"), ("not json", "does not hold a version")]
 )
-def test_a_data_folder_of_another_version_of_ours(place: Path, content: str, said: str) -> None:
+def test_a_data_folder_of_another_version_of_ours(place: Path, content: str, message: str) -> None:
     (place / "version.json").write_text(content)
-    refused(hashinsight("up", data_dir=place, disk_reserve_mb=1), said, "HASHINSIGHT_DATA_DIR")
+    refused(hashinsight("up", data_dir=place, disk_reserve_mb=1), message, "HASHINSIGHT_DATA_DIR")
 
 
 def test_a_service_user_that_is_root_itself(place: Path) -> None:
     if os.geteuid() == 0:
-        refused(hashinsight("up", data_dir=place, service_user="root", disk_reserve_mb=1), "is root itself")
+        refused(hashinsight("up", data_dir=place, service_user="root", disk_reserve_mb=1), "which is root")
     else:
         assert service_account("root").uid == os.geteuid(), "an ordinary user stays who he is"
 
@@ -175,7 +179,7 @@ def test_a_folder_that_the_service_user_cannot_reach(place: Path) -> None:
     closed.mkdir(mode=0o700)
     result = hashinsight("migrate", data_dir=closed / "data", disk_reserve_mb=1)
     if os.geteuid() == 0:
-        refused(result, "cannot reach", "/var/lib/hashinsight")
+        refused(result, "cannot access", "/var/lib/hashinsight")
     else:
         assert result.returncode == 0
 
@@ -249,7 +253,7 @@ def test_on_a_server_of_ones_own(place: Path, foreign: Foreign) -> None:
         connection.execute("create database hi owner keeper")
         connection.execute("create database ascii owner keeper encoding 'SQL_ASCII' template template0")
         connection.execute("create table untouched (x int)")
-    refused(hashinsight("migrate", **mine, database_url=foreign.url("plain", database="hi")), "may not make the roles")
+    refused(hashinsight("migrate", **mine, database_url=foreign.url("plain", database="hi")), "cannot create the roles")
     refused(hashinsight("migrate", **mine, database_url=foreign.url("keeper", database="ascii")), "SQL_ASCII", "UTF8")
     refused(hashinsight("serve", **mine, database_url=foreign.url("keeper", database="hi")), "hashinsight migrate")
 
@@ -257,7 +261,7 @@ def test_on_a_server_of_ones_own(place: Path, foreign: Foreign) -> None:
     for _ in range(2):
         done = hashinsight("migrate", **mine, database_url=url)
         assert done.returncode == 0, done.stderr
-    with Up(place / "mine", database_url=url) as up:
+    with Installation(place / "mine", database_url=url) as up:
         up.wait_ready()
         assert up.get("/readyz").json()["status"] == "ready"
         assert not (place / "mine" / "postgres").exists(), "the embedded server stayed away"
@@ -303,7 +307,7 @@ def test_the_service_user_is_an_ordinary_one() -> None:
     assert pwd.getpwuid(account.uid).pw_name == account.name
 
 
-def test_a_command_on_a_folder_without_an_installation_says_so_and_makes_none(place: Path) -> None:
+def test_a_command_on_an_empty_folder_fails_and_creates_nothing(place: Path) -> None:
     nowhere = place / "nothing-here"
-    refused(hashinsight("problems", "list", data_dir=nowhere, port=1), "there is no installation in", str(nowhere))
+    refused(hashinsight("problem", "list", data_dir=nowhere, port=1), "no installation in", str(nowhere))
     assert not nowhere.exists()

@@ -1,4 +1,4 @@
-"""Acts at the command line: by whom they are recorded, and what is asked before rights are given."""
+"""Commands are logged with the user of the host, and a role is not given without a scope by mistake."""
 
 import os
 import pwd
@@ -10,10 +10,10 @@ from typing import Any
 import psycopg
 import pytest
 
-from hashinsight.cli.acting import shell_user
+from hashinsight.cli.context import shell_user
 from hashinsight.kit.db.address import DatabaseAddress
+from tests.forked_cli import hashinsight
 from tests.people import People
-from tests.prepared import hashinsight
 
 PHRASE = "a phrase for the shift\n"
 ME = pwd.getpwuid(os.getuid()).pw_name
@@ -24,11 +24,11 @@ class Installation:
         self._place = {"database_url": address.url, "data_dir": folder}
         self._url = superuser_url
 
-    def run(self, *arguments: str, said: str = "") -> subprocess.CompletedProcess[str]:
-        return hashinsight(*arguments, said=said, **self._place)
+    def run(self, *arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
+        return hashinsight(*arguments, stdin=text, **self._place)
 
-    def ok(self, *arguments: str, said: str = "") -> str:
-        done = self.run(*arguments, said=said)
+    def ok(self, *arguments: str, text: str = "") -> str:
+        done = self.run(*arguments, text=text)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -55,7 +55,7 @@ def test_an_act_is_recorded_with_the_user_of_the_operating_system_and_the_host(i
         assert installation.rows(query) == [("system", f"os:{ME}", socket.gethostname())], action
 
 
-def test_whoever_came_by_sudo_is_named_and_a_user_without_a_name_has_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sudo_user_is_named_and_a_nameless_user_is_numbered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "getuid", lambda: 0)
     monkeypatch.setenv("SUDO_USER", "alice")
     assert shell_user().id == "os:alice"
@@ -63,14 +63,14 @@ def test_whoever_came_by_sudo_is_named_and_a_user_without_a_name_has_a_number(mo
     assert shell_user().id == "os:4000123"
 
 
-def test_a_customer_without_a_site_is_refused_until_the_whole_tenant_is_said(installation: Installation) -> None:
+def test_a_customer_without_a_site_needs_the_whole_tenant_option(installation: Installation) -> None:
     words = ("user", "create", "--email", "c@example.com", "--role", "Customer")
-    refused = installation.run(*words, said=PHRASE)
+    refused = installation.run(*words, text=PHRASE)
     assert refused.returncode == 78
-    assert "--site CODE, or say --whole-tenant" in refused.stderr
+    assert "--site CODE, or pass --whole-tenant" in refused.stderr
     assert installation.rows("select count(*) from users where email = 'c@example.com'") == [(0,)]
     assert installation.run("key", "create", "--name", "k", "--role", "Customer").returncode == 78
-    installation.ok(*words, "--site", "tx-1", said=PHRASE)
+    installation.ok(*words, "--site", "tx-1", text=PHRASE)
     again = ("grant", "create", "--email", "c@example.com", "--role", "Customer")
     assert installation.run(*again).returncode == 78
     both = installation.run(*again, "--site", "tx-1", "--whole-tenant")
@@ -78,14 +78,12 @@ def test_a_customer_without_a_site_is_refused_until_the_whole_tenant_is_said(ins
     installation.ok(*again, "--whole-tenant")
 
 
-def test_the_list_of_grants_tells_the_scope_of_each(installation: Installation) -> None:
-    installation.ok("user", "create", "--email", "c@example.com", "--role", "Customer", "--site", "tx-1", said=PHRASE)
+def test_the_list_of_grants_shows_the_scope_of_each(installation: Installation) -> None:
+    installation.ok("user", "create", "--email", "c@example.com", "--role", "Customer", "--site", "tx-1", text=PHRASE)
     installation.ok("grant", "create", "--email", "c@example.com", "--role", "NOC")
-    lines = installation.ok("grant", "list", "--email", "c@example.com").splitlines()
-    assert sorted(line.split(maxsplit=1)[1] for line in lines) == [
-        "Customer         sites tx-1",
-        "NOC              the whole tenant",
-    ]
+    head, *rows = installation.ok("grant", "list", "--email", "c@example.com").splitlines()
+    assert head.split() == ["id", "role", "covers"]
+    assert sorted(row.split()[1:] for row in rows) == [["Customer", "sites", "tx-1"], ["NOC", "whole", "tenant"]]
 
 
 def test_a_group_by_filter_is_of_the_site_that_is_named(installation: Installation, tmp_path: Path) -> None:
@@ -99,4 +97,4 @@ def test_a_group_by_filter_is_of_the_site_that_is_named(installation: Installati
         "group", "create", "--name", "h", "--site", "tx-1", "--filter", '{"model": "S19", "site_id": "tx-2"}'
     )
     assert other.returncode == 78
-    assert "the filter is for the site tx-2" in other.stderr
+    assert "site_id is tx-1 but filter.site_id is tx-2" in other.stderr

@@ -16,11 +16,11 @@ import pytest
 
 from hashinsight.sim.control.client import NotAnswered
 from hashinsight.sim.sockets.nets import CONTROL_PORT, claim
-from tests.prepared import hashinsight
-from tests.running import HANGS_SEC, environment, wait_for
-from tests.running import hashinsight as started
-from tests.sim.running import SCENARIO, Sim, sim_running
-from tests.sim.sockets.by_hand import ask
+from tests.forked_cli import hashinsight
+from tests.installation import HANG_TIMEOUT_SEC, environment, wait_for
+from tests.installation import hashinsight as started
+from tests.sim.simulator_process import SCENARIO, Sim, sim_running
+from tests.sim.sockets.manual_driver import ask
 
 LUX, WHATS, AVALON = 0, 3, 6
 
@@ -40,7 +40,7 @@ def refused(done: "subprocess.CompletedProcess[str]", words: str) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_it_says_where_it_listens_once_everything_does(sim: Sim) -> None:
+def test_the_address_is_printed_once_everything_listens(sim: Sim) -> None:
     assert sim.ready["machines"] == 9
     assert (sim.ready["first"], sim.ready["last"]) == (sim.address(0), sim.address(8))
     assert ask(sim.address(8), "version")["VERSION"][0]["MODEL"] == "1366"
@@ -48,7 +48,11 @@ def test_it_says_where_it_listens_once_everything_does(sim: Sim) -> None:
 
 def test_nothing_listens_beyond_loopback(sim: Sim) -> None:
     listening = psutil.Process(sim.process.pid).net_connections()
-    addresses = {(one.laddr.ip, one.laddr.port) for one in listening if one.status == psutil.CONN_LISTEN}
+    addresses = {
+        (connection.laddr.ip, connection.laddr.port)
+        for connection in listening
+        if connection.status == psutil.CONN_LISTEN
+    }
     machines = {(sim.address(no), 4028) for no in range(9)}
     assert addresses == machines | {(f"{sim.net}.255.254", CONTROL_PORT)}
 
@@ -57,9 +61,9 @@ def test_a_net_that_is_handed_over_is_its_own_from_before_its_start_to_after_its
     net, held = claim(None)
     fd = held.fileno()
     for _ in range(2):
-        with sim_running(tmp_path, "--fd", str(fd), holding=(fd,)) as one:
-            assert one.net == f"127.{net}"
-            assert one.control("status")["machines"] == 9
+        with sim_running(tmp_path, "--fd", str(fd), holding=(fd,)) as simulator:
+            assert simulator.net == f"127.{net}"
+            assert simulator.control("status")["machines"] == 9
         other, also_held = claim(None)
         also_held.close()
         assert other != net, "between two lives nobody else gets it"
@@ -72,8 +76,8 @@ def test_two_simulators_side_by_side_do_not_meet(sim: Sim, tmp_path: Path) -> No
         assert other.control("act", act="pause", machine="1")[0]["done"] is True
         wait_for(lambda: other.machine(1)["state"] == "stopped", "the pause")
         assert sim.machine(1)["state"] == "hashing"
-        refused(hashinsight("sim", "status"), "say which with --net")
-        refused(hashinsight("sim", "run", "quiet", "--net", other.net), "belongs to another simulator")
+        refused(hashinsight("sim", "status"), "choose one with --net")
+        refused(hashinsight("sim", "run", "quiet", "--net", other.net), "is used by another running simulator")
 
 
 def test_a_plain_client_pauses_and_resumes_a_machine_and_its_power_follows(sim: Sim) -> None:
@@ -84,9 +88,9 @@ def test_a_plain_client_pauses_and_resumes_a_machine_and_its_power_follows(sim: 
 
     def curtail(mode: str) -> str:
         session = ask(where, "logon")["SESSION"][0]["SessionID"]
-        said = ask(where, "curtail", f"{session},{mode}")["STATUS"][0]["STATUS"]
+        status = ask(where, "curtail", f"{session},{mode}")["STATUS"][0]["STATUS"]
         ask(where, "logoff", session)
-        return str(said)
+        return str(status)
 
     assert watts() > 2000
     assert curtail("sleep") == "S"
@@ -100,10 +104,10 @@ def test_a_fault_is_injected_shows_on_the_sockets_and_is_ended(sim: Sim) -> None
     (made,) = sim.ask("inject", "hashboard_lost", "--machine", sim.address(4))
     assert (made["kind"], made["scope"], made["open"]) == ("hashboard_lost", "machine:north-00005", True)
     where = sim.address(4)
-    wait_for(lambda: 0 in [one["Effective Chips"] for one in ask(where, "edevs")["DEVS"]], "the lost board")
-    assert made["no"] in [one["no"] for one in sim.ask("episodes", "--open")]
+    wait_for(lambda: 0 in [device["Effective Chips"] for device in ask(where, "edevs")["DEVS"]], "the lost board")
+    assert made["no"] in [episode["no"] for episode in sim.ask("episodes", "--open")]
     sim.ask("end", str(made["no"]))
-    assert made["no"] not in [one["no"] for one in sim.control("episodes", open=True)]
+    assert made["no"] not in [episode["no"] for episode in sim.control("episodes", open=True)]
     with pytest.raises(NotAnswered, match="no open episode"):
         sim.control("end", episode=made["no"])
 
@@ -116,31 +120,31 @@ def test_machines_behind_a_dead_switch_cannot_be_connected_to_until_it_is_back(s
         socket.create_connection((sim.address(AVALON), 4028), timeout=0.7)
     assert ask(sim.address(LUX), "summary")["SUMMARY"]
     refusal = sim.ask("act", "pause", "--machine", str(AVALON))[0]
-    assert refusal["refused"] == "the machine does not answer"
+    assert refusal["refused"] == "machine is not responding"
     sim.control("end", episode=made["no"])
     wait_for(lambda: sim.machine(AVALON)["state"] == "hashing", "the switch to be back")
     assert ask(sim.address(AVALON), "summary")["SUMMARY"]
 
 
-def test_orders_say_to_what_a_machine_was_set_and_no_password(sim: Sim) -> None:
+def test_orders_show_the_settings_of_a_machine_without_passwords(sim: Sim) -> None:
     where, named = sim.address(AVALON + 1), str(AVALON + 1)
     ask(where, "ascset", "0,workmode,set,0")
     ask(where, "setpool", "root,root,0,stratum+tcp://new.example:1,me,secret")
     mode, pool = sim.control("orders", machine=named)
     assert (mode["act"], mode["given"]) == ("mode", {"mode": "eco"})
     assert pool["given"]["pools"][0] == {"url": "stratum+tcp://new.example:1", "user": "me"}
-    told = sim.said("orders", "--machine", named).stdout.splitlines()
-    assert told[0].endswith("UTC north-00008: mode eco")
-    assert "north-00008: pool stratum+tcp://new.example:1 as me" in told[1]
+    _, mode_row, pool_row = sim.said("orders", "--machine", named).stdout.splitlines()
+    assert mode_row.split()[-3:] == ["north-00008", "mode", "eco"]
+    assert "north-00008  pool stratum+tcp://new.example:1 as me" in pool_row
     assert "secret" not in sim.said("orders", "--json").stdout
 
 
-def test_what_the_states_of_an_episode_mean_is_said_above_them_and_in_the_help(sim: Sim) -> None:
+def test_episode_states_are_explained_above_the_list_and_in_the_help(sim: Sim) -> None:
     sim.control("inject", kind="pool_rejects", machine="5", for_sec=60)
     head, *rows = sim.said("episodes").stdout.splitlines()
     written = " ".join(sim.said("episodes", "--help").stdout.replace("│", " ").split())
     for words in (head, written):
-        for meaning in ("warns`?: its first signs", "open`?: it lasts", "over`?: it has ended"):
+        for meaning in ("warns`?: first signs", "open`?: active", "over`?: ended"):
             assert re.search(meaning, words), (meaning, words)
     assert rows
     assert all(row.endswith(("(warns)", "(open)", "(over)")) for row in rows)
@@ -149,11 +153,11 @@ def test_what_the_states_of_an_episode_mean_is_said_above_them_and_in_the_help(s
 @pytest.mark.parametrize(
     ("verb", "given", "words"),
     [
-        ("inject", {"kind": "nonsense", "count": 1}, "no fault nonsense"),
-        ("inject", {"kind": ["dust"], "count": 1}, "no fault"),
-        ("inject", {"kind": "dust"}, "say which machines"),
-        ("inject", {"kind": "dust", "machine": "nobody"}, "no machine nobody"),
-        ("inject", {"kind": "dust", "zone": "nowhere"}, "no machine fits zone nowhere"),
+        ("inject", {"kind": "nonsense", "count": 1}, "unknown fault nonsense"),
+        ("inject", {"kind": ["dust"], "count": 1}, "unknown fault"),
+        ("inject", {"kind": "dust"}, "choose machines by"),
+        ("inject", {"kind": "dust", "machine": "nobody"}, "unknown machine nobody"),
+        ("inject", {"kind": "dust", "zone": "nowhere"}, "no machine matches zone nowhere"),
         ("inject", {"kind": "dust", "count": 1, "severity": 7}, "severity"),
         ("inject", {"kind": "dust", "count": 1, "severity": "much"}, "severity"),
         ("inject", {"kind": "dust", "count": 1, "for_sec": -5}, "for_sec"),
@@ -162,36 +166,36 @@ def test_what_the_states_of_an_episode_mean_is_said_above_them_and_in_the_help(s
         ("inject", {"kind": "dust", "count": 1, "for_sec": float("nan")}, "for_sec"),
         ("inject", {"kind": "dust", "count": 1, "for_sec": float("inf")}, "for_sec"),
         ("inject", {"kind": "dust", "count": 1, "for_sec": 10**400}, "for_sec"),
-        ("inject", {"kind": "dust", "count": "many"}, "count is a whole number"),
-        ("inject", {"kind": "dust", "count": 0}, "count is at least 1"),
+        ("inject", {"kind": "dust", "count": "many"}, "count must be a whole number"),
+        ("inject", {"kind": "dust", "count": 0}, "count must be at least 1"),
         ("end", {"episode": 99_999}, "no open episode 99999"),
-        ("end", {"episode": "first"}, "episode is a whole number"),
-        ("act", {"act": "dance", "count": 1}, "no act dance"),
+        ("end", {"episode": "first"}, "episode must be a whole number"),
+        ("act", {"act": "dance", "count": 1}, "unknown act dance"),
         ("act", {"act": "mode", "mode": "warp", "count": 1}, "eco, normal, perf"),
         ("act", {"act": "power-limit", "count": 1}, "watts"),
         ("act", {"act": "power-limit", "count": 1, "watts": 10**400}, "watts"),
         ("act", {"act": "pool", "url": "x", "count": 1}, "url and user"),
     ],
 )
-def test_what_cannot_be_done_is_refused_in_one_sentence(sim: Sim, verb: str, given: dict[str, Any], words: str) -> None:
+def test_an_impossible_order_is_refused_in_one_sentence(sim: Sim, verb: str, given: dict[str, Any], words: str) -> None:
     with pytest.raises(NotAnswered, match=words):
         sim.control(verb, **given)
 
 
 def test_a_machine_that_is_named_twice_is_meant_once(sim: Sim) -> None:
     made = sim.control("inject", kind="pool_rejects", machine=["8", sim.address(8)], for_sec=60)
-    assert [one["scope"] for one in made] == ["machine:north-00009"]
+    assert [injected["scope"] for injected in made] == ["machine:north-00009"]
 
 
 def test_the_command_line_passes_a_refusal_on(sim: Sim) -> None:
-    refused(sim.said("inject", "nonsense", "--count", "1"), "no fault nonsense")
+    refused(sim.said("inject", "nonsense", "--count", "1"), "unknown fault nonsense")
 
 
 @pytest.mark.parametrize(
     "line", [b"GET / HTTP/1.1\r\n", b"[]\n", b'{"verb":5}\n', b'{"verb":"dance"}\n', b"\xff\xfe\n"]
 )
 def test_a_line_of_another_protocol_ends_the_talk_before_its_next_line(sim: Sim, line: bytes) -> None:
-    with socket.create_connection((f"{sim.net}.255.254", CONTROL_PORT), timeout=HANGS_SEC) as talk:
+    with socket.create_connection((f"{sim.net}.255.254", CONTROL_PORT), timeout=HANG_TIMEOUT_SEC) as talk:
         talk.sendall(line + b'{"verb":"stop"}\n')
         with talk.makefile("rb") as answers:
             first, *rest = answers.readlines()
@@ -201,36 +205,36 @@ def test_a_line_of_another_protocol_ends_the_talk_before_its_next_line(sim: Sim,
 
 
 def test_a_line_without_end_is_refused(sim: Sim) -> None:
-    with socket.create_connection((f"{sim.net}.255.254", CONTROL_PORT), timeout=HANGS_SEC) as talk:
+    with socket.create_connection((f"{sim.net}.255.254", CONTROL_PORT), timeout=HANG_TIMEOUT_SEC) as talk:
         talk.sendall(b"x" * 300_000)
         assert b"BAD_REQUEST" in talk.recv(4096)
 
 
-def test_people_are_answered_in_words_and_scripts_in_json(sim: Sim) -> None:
+def test_answers_are_text_or_json(sim: Sim) -> None:
     assert "9 machines" in sim.said("status").stdout
     assert "Whatsminer M50S" in sim.said("machines", "--machine", str(WHATS)).stdout
     assert sim.ask("kinds")["hashboard_lost"]
-    assert "hashboard_lost: " in sim.said("kinds").stdout
+    assert "hashboard_lost " in sim.said("kinds").stdout
 
 
-def test_it_stops_when_it_is_told_to_by_its_control_and_by_ctrl_c(tmp_path: Path) -> None:
+def test_the_simulator_stops_by_its_control_and_by_ctrl_c(tmp_path: Path) -> None:
     file = tmp_path / "few.toml"
     file.write_text(SCENARIO)
     for end in ("stop", "interrupt"):
         command = [sys.executable, "-m", "hashinsight", "sim", "run", str(file), "--json"]
         with subprocess.Popen(
             command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        ) as one:
-            assert one.stdout is not None
-            assert one.stderr is not None
-            net = json.loads(one.stdout.readline())["net"]
+        ) as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            net = json.loads(process.stdout.readline())["net"]
             somebody = socket.create_connection((f"{net}.255.254", CONTROL_PORT))  # who still listens is hung up on
             if end == "stop":
                 assert hashinsight("sim", "stop", "--net", net).returncode == 0
             else:
-                one.send_signal(signal.SIGINT)
-            assert one.wait(HANGS_SEC) == 0
-            assert one.stderr.read() == ""
+                process.send_signal(signal.SIGINT)
+            assert process.wait(HANG_TIMEOUT_SEC) == 0
+            assert process.stderr.read() == ""
             somebody.close()
 
 
@@ -238,10 +242,10 @@ def test_it_stops_when_it_is_told_to_by_its_control_and_by_ctrl_c(tmp_path: Path
     ("arguments", "words"),
     [
         (("run", "nowhere"), "there is no scenario nowhere"),
-        (("run", "quiet", "--net", "10.0"), "no net for a simulator"),
+        (("run", "quiet", "--net", "10.0"), "is not a simulator network"),
         (("status", "--net", "127.254"), "no simulator answers on 127.254"),
         (("frames", "quiet", "--out", "x.txt"), ".parquet or .csv"),
-        (("frames", "quiet", "--out", "x.csv", "--labels", "./x.csv"), "a file of its own"),
+        (("frames", "quiet", "--out", "x.csv", "--labels", "./x.csv"), "are the same file"),
         (("frames", "quiet", "--out", "/nowhere/x.csv"), "folder that exists"),
     ],
 )
@@ -273,8 +277,8 @@ def test_frames_and_their_truth_are_written_and_the_same_seed_gives_the_same_byt
         assert done.returncode == 0, done.stderr
     for stem in ("", "truth_"):
         assert (tmp_path / f"{stem}one.parquet").read_bytes() == (tmp_path / f"{stem}two.parquet").read_bytes()
-    told = json.loads(done.stdout)
+    body = json.loads(done.stdout)
     for read, suffix in ((pl.read_parquet, "parquet"), (pl.read_csv, "csv")):
-        assert read(tmp_path / f"one.{suffix}").height == told["rows"] > 10_000
-        assert read(tmp_path / f"truth_one.{suffix}").height == told["labels"] > 0
+        assert read(tmp_path / f"one.{suffix}").height == body["rows"] > 10_000
+        assert read(tmp_path / f"truth_one.{suffix}").height == body["labels"] > 0
     assert len(list(tmp_path.iterdir())) == 6

@@ -6,27 +6,31 @@ from typing import Any
 import httpx
 import pytest
 
-from hashinsight.collectors.kinds import SEVERITY
-from tests.collectors.scene import EDGE, Scene, bearer
+from hashinsight.collectors.states import SEVERITIES
+from tests.collectors.collector_site import EDGE, CollectorSite, bearer
 
 
-async def report(scene: Scene, token: str, *events: dict[str, Any]) -> httpx.Response:
-    return await scene.api.post(f"{EDGE}/events", headers=bearer(token), json={"events": list(events)})
+async def report(collector_site: CollectorSite, token: str, *events: dict[str, Any]) -> httpx.Response:
+    return await collector_site.api.post(f"{EDGE}/events", headers=bearer(token), json={"events": list(events)})
 
 
-async def test_what_a_collector_reports_is_stored_with_the_severity_of_its_kind(scene: Scene) -> None:
-    collector_id, token = await scene.collector()
-    answer = await report(scene, token, *({"kind": kind} for kind in SEVERITY), {"kind": "of_another_make"})
-    counts = {"stored": len(SEVERITY) + 1, "duplicates": 0, "rejected": 0}
+async def test_collector_events_are_stored_with_the_severity_of_their_kind(collector_site: CollectorSite) -> None:
+    collector_id, token = await collector_site.collector()
+    answer = await report(collector_site, token, *({"kind": kind} for kind in SEVERITIES), {"kind": "of_another_make"})
+    counts = {"stored": len(SEVERITIES) + 1, "duplicates": 0, "rejected": 0}
     assert answer.json() == {"success": True, **counts, "errors": []}
-    stored = {one["kind"]: one["severity"] for one in await scene.events(collector_id) if one["source"] == "collector"}
-    assert stored == {kind: severity.value for kind, severity in SEVERITY.items()} | {"of_another_make": "info"}
-    (entry,) = await scene.audited("collector_events_reported")
-    assert (entry.actor_kind, entry.actor_id, entry.after["stored"]) == ("collector", collector_id, len(SEVERITY) + 1)
+    stored = {
+        event["kind"]: event["severity"]
+        for event in await collector_site.events(collector_id)
+        if event["source"] == "collector"
+    }
+    assert stored == {kind: severity.value for kind, severity in SEVERITIES.items()} | {"of_another_make": "info"}
+    (entry,) = await collector_site.audited("collector_events_reported")
+    assert (entry.actor_kind, entry.actor_id, entry.after["stored"]) == ("collector", collector_id, len(SEVERITIES) + 1)
 
 
-async def test_its_words_are_kept_without_addresses_and_secrets_of_machines(scene: Scene) -> None:
-    collector_id, token = await scene.collector()
+async def test_event_texts_are_stored_without_addresses_and_secrets(collector_site: CollectorSite) -> None:
+    collector_id, token = await collector_site.collector()
     event = {
         "kind": "miner_error",
         "severity": "critical",
@@ -37,8 +41,8 @@ async def test_its_words_are_kept_without_addresses_and_secrets_of_machines(scen
         "command_id": "c-1",
         "occurred_at": "2026-03-01T12:00:00",
     }
-    assert (await report(scene, token, event)).status_code == 200
-    (kept,) = await scene.events(collector_id, "miner_error")
+    assert (await report(collector_site, token, event)).status_code == 200
+    (kept,) = await collector_site.events(collector_id, "miner_error")
     assert (kept["severity"], kept["miner_id"], kept["command_id"]) == ("critical", "A-17", "c-1")
     assert kept["occurred_at"] == "2026-03-01T12:00:00Z"
     assert kept["details"]["temp_c"] == 92
@@ -46,13 +50,13 @@ async def test_its_words_are_kept_without_addresses_and_secrets_of_machines(scen
     assert "hunter22" not in str(kept)
 
 
-async def test_a_report_that_is_sent_again_is_stored_once(scene: Scene) -> None:
-    collector_id, token = await scene.collector()
+async def test_a_report_that_is_sent_again_is_stored_once(collector_site: CollectorSite) -> None:
+    collector_id, token = await collector_site.collector()
     events = [{"kind": "miner_error", "event_id": f"e-{n % 2}"} for n in range(3)]
-    assert (await report(scene, token, *events)).json()["stored"] == 2
-    again = (await report(scene, token, *events)).json()
+    assert (await report(collector_site, token, *events)).json()["stored"] == 2
+    again = (await report(collector_site, token, *events)).json()
     assert (again["stored"], again["duplicates"], again["rejected"]) == (0, 3, 0)
-    assert len(await scene.events(collector_id, "miner_error")) == 2
+    assert len(await collector_site.events(collector_id, "miner_error")) == 2
 
 
 @pytest.mark.parametrize(
@@ -71,61 +75,61 @@ async def test_a_report_that_is_sent_again_is_stored_once(scene: Scene) -> None:
         {},
     ],
 )
-async def test_a_bad_report_is_422_and_stores_nothing(scene: Scene, bad: Any) -> None:
-    collector_id, token = await scene.collector()
-    answer = await scene.api.post(f"{EDGE}/events", headers=bearer(token), json=bad)
+async def test_a_bad_report_is_422_and_stores_nothing(collector_site: CollectorSite, bad: Any) -> None:
+    collector_id, token = await collector_site.collector()
+    answer = await collector_site.api.post(f"{EDGE}/events", headers=bearer(token), json=bad)
     assert answer.status_code == 422, answer.text
-    assert [event["kind"] for event in await scene.events(collector_id)] == ["registered"]
+    assert [event["kind"] for event in await collector_site.events(collector_id)] == ["registered"]
 
 
-async def test_open_acknowledged_resolved_with_by_and_at(scene: Scene) -> None:
-    collector_id, token = await scene.collector()
-    await report(scene, token, {"kind": "miner_error"})
-    (event,) = await scene.events(collector_id, "miner_error")
+async def test_open_acknowledged_resolved_with_by_and_at(collector_site: CollectorSite) -> None:
+    collector_id, token = await collector_site.collector()
+    await report(collector_site, token, {"kind": "miner_error"})
+    (event,) = await collector_site.events(collector_id, "miner_error")
     path = f"collector-events/{event['id']}"
-    acknowledged = (await scene.post(f"{path}/acknowledge")).json()
+    acknowledged = (await collector_site.post(f"{path}/acknowledge")).json()
     assert acknowledged["status"] == "acknowledged"
     assert acknowledged["acknowledged_by"]
-    again = await scene.post(f"{path}/acknowledge")
+    again = await collector_site.post(f"{path}/acknowledge")
     assert (again.status_code, again.json()["error_code"]) == (409, "EVENT_NOT_OPEN")
-    resolved = (await scene.post(f"{path}/resolve")).json()
+    resolved = (await collector_site.post(f"{path}/resolve")).json()
     assert (resolved["status"], resolved["acknowledged_at"]) == ("resolved", acknowledged["acknowledged_at"])
-    final = await scene.post(f"{path}/resolve")
+    final = await collector_site.post(f"{path}/resolve")
     assert (final.status_code, final.json()["error_code"]) == (409, "ALREADY_FINAL")
-    assert (await scene.post(f"{path}/acknowledge")).status_code == 409
+    assert (await collector_site.post(f"{path}/acknowledge")).status_code == 409
 
 
-async def test_of_many_at_once_one_acknowledges_and_the_others_are_told(scene: Scene) -> None:
-    collector_id, token = await scene.collector()
-    await report(scene, token, {"kind": "miner_error"})
-    (event,) = await scene.events(collector_id, "miner_error")
-    noc = await scene.people.headers("NOC")
+async def test_of_many_concurrent_acknowledgements_one_applies(collector_site: CollectorSite) -> None:
+    collector_id, token = await collector_site.collector()
+    await report(collector_site, token, {"kind": "miner_error"})
+    (event,) = await collector_site.events(collector_id, "miner_error")
+    noc = await collector_site.people.headers("NOC")
     path = f"collector-events/{event['id']}/acknowledge"
-    answers = await asyncio.gather(*(scene.post(path, None, who) for who in (scene.owner, noc) * 3))
+    answers = await asyncio.gather(*(collector_site.post(path, None, who) for who in (collector_site.owner, noc) * 3))
     assert sorted(answer.status_code for answer in answers) == [200, 409, 409, 409, 409, 409]
-    assert len(await scene.audited("collector_event_acknowledged")) == 1
+    assert len(await collector_site.audited("collector_event_acknowledged")) == 1
 
 
-async def test_the_list_pages_newest_first_and_filters(scene: Scene) -> None:
-    collector_id, token = await scene.collector()
+async def test_the_list_pages_newest_first_and_filters(collector_site: CollectorSite) -> None:
+    collector_id, token = await collector_site.collector()
     for n in range(5):
-        scene.at(n)
-        await report(scene, token, {"kind": "miner_error" if n % 2 else "hashrate_drop", "title": str(n)})
-    first = (await scene.get("collector-events", limit=4)).json()
-    second = (await scene.get("collector-events", limit=4, cursor=first["next_cursor"])).json()
+        collector_site.at(n)
+        await report(collector_site, token, {"kind": "miner_error" if n % 2 else "hashrate_drop", "title": str(n)})
+    first = (await collector_site.get("collector-events", limit=4)).json()
+    second = (await collector_site.get("collector-events", limit=4, cursor=first["next_cursor"])).json()
     assert [event["title"] for event in first["events"]] == ["4", "3", "2", "1"]
     assert [event["kind"] for event in second["events"]] in (
         ["hashrate_drop", "registered"],
         ["registered", "hashrate_drop"],
     )
-    asked: list[tuple[dict[str, Any], int]] = [
+    queries: list[tuple[dict[str, Any], int]] = [
         ({"kind": "miner_error"}, 2),
         ({"severity": "error"}, 5),
         ({"severity": "info"}, 1),
         ({"status": "resolved"}, 0),
         ({"site_id": "tx-1", "collector_id": collector_id}, 6),
     ]
-    for params, count in asked:
-        assert len((await scene.get("collector-events", **params)).json()["events"]) == count, params
-    assert (await scene.get("collector-events", site_id="nowhere")).status_code == 404
-    assert (await scene.get("collector-events", cursor="forged")).status_code == 422
+    for params, count in queries:
+        assert len((await collector_site.get("collector-events", **params)).json()["events"]) == count, params
+    assert (await collector_site.get("collector-events", site_id="nowhere")).status_code == 404
+    assert (await collector_site.get("collector-events", cursor="forged")).status_code == 422

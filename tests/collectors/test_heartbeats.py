@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from hashinsight.kit.clock import iso_z
 from hashinsight.kit.db.context import Context, job_context
-from tests.collectors.scene import EDGE, Scene, bearer
+from tests.collectors.collector_site import EDGE, CollectorSite, bearer
 
 DAY = 86_400
 FULL = {
@@ -30,23 +30,23 @@ FULL = {
 }
 
 
-async def days(scene: Scene) -> list[str]:
+async def days(collector_site: CollectorSite) -> list[str]:
     query = "select inhrelid::regclass::text from pg_inherits where inhparent = 'collector_heartbeats'::regclass"
-    async with scene.database.transaction(job_context()) as session:
+    async with collector_site.database.transaction(job_context()) as session:
         return sorted((await session.execute(text(query))).scalars())
 
 
-def day(scene: Scene, offset: int) -> str:
-    return f"collector_heartbeats_{scene.start + timedelta(days=offset):%Y%m%d}t0000"
+def day(collector_site: CollectorSite, offset: int) -> str:
+    return f"collector_heartbeats_{collector_site.start + timedelta(days=offset):%Y%m%d}t0000"
 
 
-async def test_what_a_heartbeat_says_is_kept_and_shown(scene: Scene) -> None:
-    collector_id, token = await scene.collector()
-    answer = await scene.beat(token, FULL, **{"X-Device-ID": "box-1"})
+async def test_heartbeat_fields_are_stored_and_shown(collector_site: CollectorSite) -> None:
+    collector_id, token = await collector_site.collector()
+    answer = await collector_site.beat(token, FULL, **{"X-Device-ID": "box-1"})
     assert answer.status_code == 200, answer.text
     assert answer.json()["success"] is True
     assert answer.json()["config_version"] == "v1.0.0"
-    (kept,) = (await scene.get(f"collectors/{collector_id}/heartbeats")).json()["heartbeats"]
+    (kept,) = (await collector_site.get(f"collectors/{collector_id}/heartbeats")).json()["heartbeats"]
     assert {name: kept[name] for name in ("status", "uptime_sec", "spool_depth", "device_id", "errors_count")} == {
         "status": "degraded",
         "uptime_sec": 86400,
@@ -55,91 +55,91 @@ async def test_what_a_heartbeat_says_is_kept_and_shown(scene: Scene) -> None:
         "errors_count": 3,
     }
     assert kept["spool_oldest_at"] == "2026-03-01T11:59:00Z"
-    shown = await scene.shown(collector_id)
+    shown = await collector_site.shown(collector_id)
     assert (shown["reported_status"], shown["total_miners"], shown["active_miners"]) == ("degraded", 200, 198)
     assert (shown["version"], shown["uptime_sec"], shown["cpu_usage"]) == ("2.4.1", 86400, 12.5)
     assert shown["last_address"] == "127.0.0.1"
 
 
-async def test_an_empty_heartbeat_is_one_too_and_forgets_nothing(scene: Scene) -> None:
-    collector_id, token = await scene.collector()
-    await scene.beat(token, FULL)
-    scene.at(30)
-    assert (await scene.beat(token)).status_code == 200
-    shown = await scene.shown(collector_id)
+async def test_an_empty_heartbeat_is_one_too_and_forgets_nothing(collector_site: CollectorSite) -> None:
+    collector_id, token = await collector_site.collector()
+    await collector_site.beat(token, FULL)
+    collector_site.at(30)
+    assert (await collector_site.beat(token)).status_code == 200
+    shown = await collector_site.shown(collector_id)
     assert (shown["reported_status"], shown["version"], shown["total_miners"]) == ("online", "2.4.1", 200)
-    assert len((await scene.get(f"collectors/{collector_id}/heartbeats")).json()["heartbeats"]) == 2
+    assert len((await collector_site.get(f"collectors/{collector_id}/heartbeats")).json()["heartbeats"]) == 2
 
 
 @pytest.mark.parametrize("ahead_sec", [-3600.0, 12.5])
-async def test_the_skew_of_its_clock_is_estimated_and_shown(scene: Scene, ahead_sec: float) -> None:
-    collector_id, token = await scene.collector()
-    sent_at = iso_z(scene.now + timedelta(seconds=ahead_sec))
-    assert (await scene.beat(token, {"sent_at": sent_at})).json()["clock_skew_sec"] == ahead_sec
-    assert (await scene.shown(collector_id))["clock_skew_sec"] == ahead_sec
+async def test_the_skew_of_its_clock_is_estimated_and_shown(collector_site: CollectorSite, ahead_sec: float) -> None:
+    collector_id, token = await collector_site.collector()
+    sent_at = iso_z(collector_site.now + timedelta(seconds=ahead_sec))
+    assert (await collector_site.beat(token, {"sent_at": sent_at})).json()["clock_skew_sec"] == ahead_sec
+    assert (await collector_site.shown(collector_id))["clock_skew_sec"] == ahead_sec
 
 
-async def test_days_are_made_ahead_and_dropped_after_seven(scene: Scene) -> None:
-    collector_id, token = await scene.collector()
-    await scene.run_ticks("heartbeat_days")
-    assert await days(scene) == [day(scene, n) for n in range(4)]
-    await scene.beat(token)
-    scene.at(6 * DAY)
-    await scene.run_ticks("heartbeat_days")
-    assert day(scene, 0) in await days(scene)
-    scene.at(8 * DAY)
-    await scene.run_ticks("heartbeat_days")
-    left = await days(scene)
-    assert day(scene, 0) not in left
-    assert day(scene, 1) in left
-    assert day(scene, 11) in left
-    scene.at(0)
-    assert (await scene.get(f"collectors/{collector_id}/heartbeats")).json()["heartbeats"] == []
+async def test_days_are_made_ahead_and_dropped_after_seven(collector_site: CollectorSite) -> None:
+    collector_id, token = await collector_site.collector()
+    await collector_site.run_ticks("heartbeat_days")
+    assert await days(collector_site) == [day(collector_site, n) for n in range(4)]
+    await collector_site.beat(token)
+    collector_site.at(6 * DAY)
+    await collector_site.run_ticks("heartbeat_days")
+    assert day(collector_site, 0) in await days(collector_site)
+    collector_site.at(8 * DAY)
+    await collector_site.run_ticks("heartbeat_days")
+    left = await days(collector_site)
+    assert day(collector_site, 0) not in left
+    assert day(collector_site, 1) in left
+    assert day(collector_site, 11) in left
+    collector_site.at(0)
+    assert (await collector_site.get(f"collectors/{collector_id}/heartbeats")).json()["heartbeats"] == []
 
 
-async def test_a_heartbeat_on_a_day_that_nobody_made_is_stored(scene: Scene) -> None:
-    _, token = await scene.collector()
-    assert await days(scene) == []
-    assert (await scene.beat(token)).status_code == 200
-    assert await days(scene) == [day(scene, 0)]
+async def test_a_heartbeat_for_a_day_without_a_partition_is_stored(collector_site: CollectorSite) -> None:
+    _, token = await collector_site.collector()
+    assert await days(collector_site) == []
+    assert (await collector_site.beat(token)).status_code == 200
+    assert await days(collector_site) == [day(collector_site, 0)]
 
 
-async def test_heartbeats_page_newest_first_and_by_time(scene: Scene) -> None:
-    collector_id, token = await scene.collector()
+async def test_heartbeats_page_newest_first_and_by_time(collector_site: CollectorSite) -> None:
+    collector_id, token = await collector_site.collector()
     for n in range(5):
-        scene.at(30 * n)
-        await scene.beat(token, {"errors_count": n})
+        collector_site.at(30 * n)
+        await collector_site.beat(token, {"errors_count": n})
     path = f"collectors/{collector_id}/heartbeats"
-    first = (await scene.get(path, limit=3)).json()
-    second = (await scene.get(path, limit=3, cursor=first["next_cursor"])).json()
-    assert [one["errors_count"] for one in first["heartbeats"] + second["heartbeats"]] == [4, 3, 2, 1, 0]
+    first = (await collector_site.get(path, limit=3)).json()
+    second = (await collector_site.get(path, limit=3, cursor=first["next_cursor"])).json()
+    assert [heartbeat["errors_count"] for heartbeat in first["heartbeats"] + second["heartbeats"]] == [4, 3, 2, 1, 0]
     assert second["next_cursor"] is None
-    since = iso_z(scene.start + timedelta(seconds=61))
-    assert len((await scene.get(path, since=since)).json()["heartbeats"]) == 2
+    since = iso_z(collector_site.start + timedelta(seconds=61))
+    assert len((await collector_site.get(path, since=since)).json()["heartbeats"]) == 2
 
 
-async def test_another_tenant_and_another_site_see_none_of_them_in_the_database(scene: Scene) -> None:
-    _, token = await scene.collector()
-    await scene.beat(token)
-    mine = str(await scene.people.tenant_id("a"))
-    other = str(await scene.people.tenant_id("b"))
+async def test_another_tenant_and_another_site_see_none_of_them_in_the_database(collector_site: CollectorSite) -> None:
+    _, token = await collector_site.collector()
+    await collector_site.beat(token)
+    mine = str(await collector_site.people.tenant_id("a"))
+    other = str(await collector_site.people.tenant_id("b"))
     query = text("select count(*) from collector_heartbeats")
     seen = {}
     for name, context in {
         "mine": Context(tenant=mine),
-        "my site": Context(tenant=mine, sites=(scene.site_id,)),
-        "another site": Context(tenant=mine, sites=(scene.site_id + 1,)),
+        "my site": Context(tenant=mine, sites=(collector_site.site_id,)),
+        "another site": Context(tenant=mine, sites=(collector_site.site_id + 1,)),
         "another tenant": Context(tenant=other),
         "nobody": Context(),
     }.items():
-        async with scene.database.transaction(context) as session:
+        async with collector_site.database.transaction(context) as session:
             seen[name] = (await session.execute(query)).scalar_one()
     assert seen == {"mine": 1, "my site": 1, "another site": 0, "another tenant": 0, "nobody": 0}
 
 
-async def send_raw(scene: Scene, token: str, body: str) -> httpx.Response:
+async def send_raw(collector_site: CollectorSite, token: str, body: str) -> httpx.Response:
     headers = bearer(token) | {"Content-Type": "application/json"}
-    return await scene.api.post(f"{EDGE}/heartbeat", headers=headers, content=body)
+    return await collector_site.api.post(f"{EDGE}/heartbeat", headers=headers, content=body)
 
 
 @pytest.mark.parametrize(
@@ -170,54 +170,54 @@ async def send_raw(scene: Scene, token: str, body: str) -> httpx.Response:
         None,
     ],
 )
-async def test_bad_input_is_422_and_stores_nothing(scene: Scene, bad: Any) -> None:
-    collector_id, token = await scene.collector()
-    answer = await send_raw(scene, token, json.dumps(bad))
+async def test_bad_input_is_422_and_stores_nothing(collector_site: CollectorSite, bad: Any) -> None:
+    collector_id, token = await collector_site.collector()
+    answer = await send_raw(collector_site, token, json.dumps(bad))
     assert answer.status_code == 422, answer.text
     assert answer.json()["error_code"] == "VALIDATION_FAILED"
-    assert (await scene.shown(collector_id))["last_heartbeat_at"] is None
+    assert (await collector_site.shown(collector_id))["last_heartbeat_at"] is None
 
 
-async def test_data_nested_without_end_is_refused(scene: Scene) -> None:
-    _, token = await scene.collector()
+async def test_data_nested_without_end_is_refused(collector_site: CollectorSite) -> None:
+    _, token = await collector_site.collector()
     deep = '{"extra_data": ' + '{"a":' * 2000 + "1" + "}" * 2001
-    assert (await send_raw(scene, token, deep)).status_code in {400, 422}
+    assert (await send_raw(collector_site, token, deep)).status_code in {400, 422}
 
 
-async def test_a_text_about_nul_is_no_nul(scene: Scene) -> None:
-    _, token = await scene.collector()
-    assert (await scene.beat(token, {"extra_data": {"say": "\\u0000"}})).status_code == 200
+async def test_a_text_about_nul_is_no_nul(collector_site: CollectorSite) -> None:
+    _, token = await collector_site.collector()
+    assert (await collector_site.beat(token, {"extra_data": {"say": "\\u0000"}})).status_code == 200
 
 
-async def test_addresses_and_secrets_of_machines_are_not_stored(scene: Scene) -> None:
-    collector_id, token = await scene.collector()
+async def test_addresses_and_secrets_of_machines_are_not_stored(collector_site: CollectorSite) -> None:
+    collector_id, token = await collector_site.collector()
     extra = {"ip": "10.1.2.3", "note": "seen at 192.168.7.9", "pool_password": "hunter22"}
-    await scene.beat(token, {"extra_data": extra})
-    kept = (await scene.get(f"collectors/{collector_id}/heartbeats")).text
+    await collector_site.beat(token, {"extra_data": extra})
+    kept = (await collector_site.get(f"collectors/{collector_id}/heartbeats")).text
     for secret in ("10.1.2.3", "192.168.7.9", "hunter22"):
         assert secret not in kept
 
 
 @pytest.mark.parametrize("field", ["since", "until"])
-async def test_a_time_without_a_zone_is_utc_and_no_time_is_500(scene: Scene, field: str) -> None:
-    collector_id, token = await scene.collector()
-    await scene.beat(token)
+async def test_a_time_without_a_zone_is_utc_and_no_time_is_500(collector_site: CollectorSite, field: str) -> None:
+    collector_id, token = await collector_site.collector()
+    await collector_site.beat(token)
     path = f"collectors/{collector_id}/heartbeats"
 
-    async def asked(given: str) -> httpx.Response:
+    async def heartbeats_since(given: str) -> httpx.Response:
         params: dict[str, Any] = {field: given}
-        return await scene.get(path, **params)
+        return await collector_site.get(path, **params)
 
-    near = scene.start + timedelta(hours=1 if field == "until" else -1)
+    near = collector_site.start + timedelta(hours=1 if field == "until" else -1)
     naive = near.replace(tzinfo=None).isoformat()
-    assert len((await asked(naive)).json()["heartbeats"]) == 1
+    assert len((await heartbeats_since(naive)).json()["heartbeats"]) == 1
     for given in ("0001-01-01T00:00:00", "9999-12-31T23:59:59", "2026-03-01", "0"):
-        assert (await asked(given)).status_code == 200, given
+        assert (await heartbeats_since(given)).status_code == 200, given
     for given in ("0001-01-01T00:00:00+12:00", "9999-12-31T23:59:59-12:00", "soon", ""):
-        assert (await asked(given)).status_code == 422, given
+        assert (await heartbeats_since(given)).status_code == 422, given
 
 
-async def test_a_collectors_time_beyond_all_years_is_422(scene: Scene) -> None:
-    _, token = await scene.collector()
+async def test_a_collectors_time_beyond_all_years_is_422(collector_site: CollectorSite) -> None:
+    _, token = await collector_site.collector()
     for given in ("0001-01-01T00:00:00+12:00", "9999-12-31T23:59:59-12:00"):
-        assert (await scene.beat(token, {"sent_at": given})).status_code == 422, given
+        assert (await collector_site.beat(token, {"sent_at": given})).status_code == 422, given

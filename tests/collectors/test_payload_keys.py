@@ -7,66 +7,68 @@ import pytest
 from sqlalchemy import text
 
 from hashinsight.kit.db.context import job_context
-from hashinsight.kit.errors import EXIT_REFUSED
+from hashinsight.kit.errors import EXIT_CONFIG
 from hashinsight.kit.settings import Settings
-from tests.collectors.scene import Scene
-from tests.collectors.test_command_line import answer, command
+from tests.collectors.collector_site import CollectorSite
+from tests.collectors.test_cli import answer, command
 
 KEY = b64encode(bytes(range(32))).decode()
 
 
-async def path_of(scene: Scene) -> str:
-    collector_id, _ = await scene.collector()
+async def path_of(collector_site: CollectorSite) -> str:
+    collector_id, _ = await collector_site.collector()
     return f"/api/admin/v1/collectors/{collector_id}/payload-key"
 
 
-async def test_nobody_without_the_right_sets_or_removes_one(scene: Scene) -> None:
-    path = await path_of(scene)
-    assert (await scene.api.post(path, json={})).status_code == 401
-    assert (await scene.api.delete(path)).status_code == 401
-    stranger = await scene.people.headers("Owner", "b")
-    assert (await scene.api.post(path, json={}, headers=stranger)).status_code == 404
-    assert (await scene.api.delete(path, headers=stranger)).status_code == 404
-    technician = await scene.people.headers("Technician", "a")
-    assert (await scene.api.post(path, json={}, headers=technician)).status_code == 403
-    assert (await scene.api.delete(path, headers=technician)).status_code == 403
+async def test_signing_keys_need_the_permission_to_manage_them(collector_site: CollectorSite) -> None:
+    path = await path_of(collector_site)
+    assert (await collector_site.api.post(path, json={})).status_code == 401
+    assert (await collector_site.api.delete(path)).status_code == 401
+    stranger = await collector_site.people.headers("Owner", "b")
+    assert (await collector_site.api.post(path, json={}, headers=stranger)).status_code == 404
+    assert (await collector_site.api.delete(path, headers=stranger)).status_code == 404
+    technician = await collector_site.people.headers("Technician", "a")
+    assert (await collector_site.api.post(path, json={}, headers=technician)).status_code == 403
+    assert (await collector_site.api.delete(path, headers=technician)).status_code == 403
 
 
-async def test_a_key_that_we_make_is_shown_once_and_kept_sealed(scene: Scene) -> None:
-    path = await path_of(scene)
-    made = (await scene.api.post(path, json={}, headers=scene.owner)).json()
+async def test_a_key_that_we_make_is_shown_once_and_kept_sealed(collector_site: CollectorSite) -> None:
+    path = await path_of(collector_site)
+    made = (await collector_site.api.post(path, json={}, headers=collector_site.owner)).json()
     key = b64decode(made["payload_key"])
     assert len(key) == 32
-    stored = await rows(scene, "select sealed from collector_payload_keys")
+    stored = await rows(collector_site, "select sealed from collector_payload_keys")
     assert len(stored) == 1
     assert key not in stored[0][0]
-    shown = (await scene.api.get(path.removesuffix("/payload-key"), headers=scene.owner)).text
+    shown = (await collector_site.api.get(path.removesuffix("/payload-key"), headers=collector_site.owner)).text
     assert made["payload_key"] not in shown
-    (entry,) = await scene.audited("collector_payload_key_set")
+    (entry,) = await collector_site.audited("collector_payload_key_set")
     assert made["payload_key"] not in str(entry)
 
 
-async def test_a_key_that_is_given_is_not_shown(scene: Scene) -> None:
-    path = await path_of(scene)
-    made = await scene.api.post(path, json={"key_b64": KEY, "overlap_sec": 0}, headers=scene.owner)
+async def test_a_key_that_is_given_is_not_shown(collector_site: CollectorSite) -> None:
+    path = await path_of(collector_site)
+    made = await collector_site.api.post(path, json={"key_b64": KEY, "overlap_sec": 0}, headers=collector_site.owner)
     assert made.json()["payload_key"] is None
-    again = await scene.api.post(path, json={"key_b64": KEY, "overlap_sec": 0}, headers=scene.owner)
+    again = await collector_site.api.post(path, json={"key_b64": KEY, "overlap_sec": 0}, headers=collector_site.owner)
     assert again.status_code == 200
-    assert len(await rows(scene, "select from collector_payload_keys where good_until is null")) == 1
-    assert (await scene.api.delete(path, headers=scene.owner)).json()["removed"] == 2
-    assert await rows(scene, "select from collector_payload_keys") == []
-    assert len(await scene.audited("collector_payload_keys_removed")) == 1
+    assert len(await rows(collector_site, "select from collector_payload_keys where good_until is null")) == 1
+    assert (await collector_site.api.delete(path, headers=collector_site.owner)).json()["removed"] == 2
+    assert await rows(collector_site, "select from collector_payload_keys") == []
+    assert len(await collector_site.audited("collector_payload_keys_removed")) == 1
 
 
 @pytest.mark.parametrize("given", ["", "short", "!" * 44, b64encode(bytes(31)).decode(), "x" * 300])
-async def test_what_is_no_key_is_refused_and_not_repeated(scene: Scene, given: str) -> None:
-    answer = await scene.api.post(await path_of(scene), json={"key_b64": given}, headers=scene.owner)
+async def test_an_invalid_key_is_refused_and_not_echoed(collector_site: CollectorSite, given: str) -> None:
+    answer = await collector_site.api.post(
+        await path_of(collector_site), json={"key_b64": given}, headers=collector_site.owner
+    )
     assert answer.status_code == 422
     assert not given or given not in answer.text
-    assert await rows(scene, "select from collector_payload_keys") == []
+    assert await rows(collector_site, "select from collector_payload_keys") == []
 
 
-def test_the_command_line_makes_takes_and_removes_keys(scene: Scene, settings: Settings) -> None:
+def test_the_command_line_makes_takes_and_removes_keys(collector_site: CollectorSite, settings: Settings) -> None:
     answer(settings, "create", "--site", "tx-1", "--name", "north")
     made = answer(settings, "payload-key", "north")
     assert len(b64decode(made["payload_key"])) == 32
@@ -74,12 +76,12 @@ def test_the_command_line_makes_takes_and_removes_keys(scene: Scene, settings: S
     assert given.returncode == 0, given.stderr
     assert KEY not in given.stdout
     bad = command(settings, "payload-key", "north", "--stdin", stdin="no key")
-    assert bad.returncode == EXIT_REFUSED
+    assert bad.returncode == EXIT_CONFIG
     assert "no key" not in bad.stderr
     assert answer(settings, "payload-key", "north", "--remove")["removed"] == 2
-    assert scene.site_id
+    assert collector_site.site_id
 
 
-async def rows(scene: Scene, query: str) -> list[Any]:
-    async with scene.database.transaction(job_context()) as session:
+async def rows(collector_site: CollectorSite, query: str) -> list[Any]:
+    async with collector_site.database.transaction(job_context()) as session:
         return list((await session.execute(text(query))).all())

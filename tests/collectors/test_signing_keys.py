@@ -7,79 +7,89 @@ import httpx
 from sqlalchemy import text
 
 from hashinsight.kit.db.context import job_context
-from hashinsight.kit.errors import EXIT_REFUSED
+from hashinsight.kit.errors import EXIT_CONFIG
 from hashinsight.kit.settings import Settings
 from hashinsight.wire.keys import Ed25519Key
-from tests.collectors.scene import ADMIN, Scene
-from tests.collectors.test_command_line import answer, command
+from tests.collectors.collector_site import ADMIN, CollectorSite
+from tests.collectors.test_cli import answer, command
 
 RAW = bytes(range(32))
 KEY = b64encode(RAW).decode()
 
 
-async def one_of(scene: Scene) -> str:
-    return f"collectors/{(await scene.collector())[0]}"
+async def collector_path_of(collector_site: CollectorSite) -> str:
+    return f"collectors/{(await collector_site.collector())[0]}"
 
 
-async def turn(scene: Scene, one: str, *, on: bool) -> httpx.Response:
-    return await scene.api.put(f"{ADMIN}/{one}/signing", json={"on": on}, headers=scene.owner)
+async def turn(collector_site: CollectorSite, collector_path: str, *, on: bool) -> httpx.Response:
+    return await collector_site.api.put(
+        f"{ADMIN}/{collector_path}/signing", json={"on": on}, headers=collector_site.owner
+    )
 
 
-async def revoke(scene: Scene, one: str, key_id: str) -> httpx.Response:
-    return await scene.api.delete(f"{ADMIN}/{one}/signing-keys/{key_id}", headers=scene.owner)
+async def revoke(collector_site: CollectorSite, collector_path: str, key_id: str) -> httpx.Response:
+    return await collector_site.api.delete(
+        f"{ADMIN}/{collector_path}/signing-keys/{key_id}", headers=collector_site.owner
+    )
 
 
-async def rows(scene: Scene, query: str = "select * from collector_signing_keys") -> list[Any]:
-    async with scene.database.transaction(job_context()) as session:
+async def rows(collector_site: CollectorSite, query: str = "select * from collector_signing_keys") -> list[Any]:
+    async with collector_site.database.transaction(job_context()) as session:
         return list((await session.execute(text(query))).all())
 
 
-async def test_nobody_without_the_right_sees_or_changes_them(scene: Scene) -> None:
-    one = await one_of(scene)
+async def test_configs_need_the_permission_to_see_or_change_them(collector_site: CollectorSite) -> None:
+    collector_path = await collector_path_of(collector_site)
     calls: list[tuple[str, str, Any]] = [
         ("GET", "signing-keys", None),
         ("POST", "signing-keys", {}),
         ("DELETE", "signing-keys/x", None),
         ("PUT", "signing", {"on": True}),
     ]
-    stranger = await scene.people.headers("Owner", "b")
-    technician = await scene.people.headers("Technician", "a")
+    stranger = await collector_site.people.headers("Owner", "b")
+    technician = await collector_site.people.headers("Technician", "a")
     for method, path, body in calls:
         for headers, status in (({}, 401), (stranger, 404), (technician, 403)):
-            made = await scene.api.request(method, f"{ADMIN}/{one}/{path}", json=body, headers=headers)
+            made = await collector_site.api.request(
+                method, f"{ADMIN}/{collector_path}/{path}", json=body, headers=headers
+            )
             assert made.status_code == status, (method, path, status)
-    assert await rows(scene) == []
+    assert await rows(collector_site) == []
 
 
-async def test_of_an_ed25519_key_the_public_half_is_shown_and_the_secret_never(scene: Scene) -> None:
-    one = await one_of(scene)
-    made = (await scene.post(f"{one}/signing-keys", {"key_b64": KEY, "key_id": "cloud-1"})).json()
+async def test_of_an_ed25519_key_the_public_half_is_shown_and_the_secret_never(collector_site: CollectorSite) -> None:
+    collector_path = await collector_path_of(collector_site)
+    made = (await collector_site.post(f"{collector_path}/signing-keys", {"key_b64": KEY, "key_id": "cloud-1"})).json()
     public = b64encode(Ed25519Key("x", RAW).public).decode()
     assert (made["algorithm"], made["public_key"], made["secret"]) == ("ed25519", public, None)
-    listed = (await scene.get(f"{one}/signing-keys")).json()
+    listed = (await collector_site.get(f"{collector_path}/signing-keys")).json()
     assert listed["signs_commands"] is False
     assert [(key["key_id"], key["public_key"]) for key in listed["keys"]] == [("cloud-1", public)]
-    (stored,) = await rows(scene)
-    (entry,) = await scene.audited("collector_signing_key_added")
+    (stored,) = await rows(collector_site)
+    (entry,) = await collector_site.audited("collector_signing_key_added")
     assert RAW not in stored.sealed
     for shown in (made, listed, entry):
         assert KEY not in str(shown)
 
 
-async def test_an_hmac_secret_that_we_make_is_shown_once(scene: Scene) -> None:
-    one = await one_of(scene)
-    made = (await scene.post(f"{one}/signing-keys", {"algorithm": "hmac-sha256"})).json()
+async def test_an_hmac_secret_that_we_make_is_shown_once(collector_site: CollectorSite) -> None:
+    collector_path = await collector_path_of(collector_site)
+    made = (await collector_site.post(f"{collector_path}/signing-keys", {"algorithm": "hmac-sha256"})).json()
     assert len(b64decode(made["secret"])) == 32
     assert made["public_key"] is None
-    given = (await scene.post(f"{one}/signing-keys", {"algorithm": "hmac-sha256", "key_b64": KEY})).json()
+    given = (
+        await collector_site.post(f"{collector_path}/signing-keys", {"algorithm": "hmac-sha256", "key_b64": KEY})
+    ).json()
     assert given["secret"] is None
-    everything = (await scene.get(f"{one}/signing-keys")).text + str(await scene.audited("collector_signing_key_added"))
+    everything = (await collector_site.get(f"{collector_path}/signing-keys")).text + str(
+        await collector_site.audited("collector_signing_key_added")
+    )
     assert made["secret"] not in everything
     assert KEY not in everything
 
 
-async def test_a_malformed_key_is_refused_by_a_code_and_nothing_is_stored(scene: Scene) -> None:
-    one = await one_of(scene)
+async def test_a_malformed_key_is_refused_by_a_code_and_nothing_is_stored(collector_site: CollectorSite) -> None:
+    collector_path = await collector_path_of(collector_site)
     bad: list[dict[str, Any]] = [
         {"key_b64": ""},
         {"key_b64": "CANARY!!"},
@@ -94,70 +104,70 @@ async def test_a_malformed_key_is_refused_by_a_code_and_nothing_is_stored(scene:
         {"algorithm": "none"},
     ]
     for body in bad:
-        refused = await scene.post(f"{one}/signing-keys", body)
+        refused = await collector_site.post(f"{collector_path}/signing-keys", body)
         assert (refused.status_code, refused.json()["error_code"]) == (422, "BAD_SIGNING_KEY"), body
         assert "CANARY" not in refused.text
     for body in ({"key_b64": "x" * 300}, {"algorithm": 7}, {"signs_after_sec": -1}, {"unknown": 1}):
-        assert (await scene.post(f"{one}/signing-keys", body)).status_code == 422
-    assert await rows(scene) == []
-    assert await scene.audited("collector_signing_key_added") == []
+        assert (await collector_site.post(f"{collector_path}/signing-keys", body)).status_code == 422
+    assert await rows(collector_site) == []
+    assert await collector_site.audited("collector_signing_key_added") == []
 
 
-async def test_the_first_key_signs_at_once_and_a_later_one_after_an_hour(scene: Scene) -> None:
-    one = await one_of(scene)
-    made = [(await scene.post(f"{one}/signing-keys", {})).json() for _ in range(2)]
-    stored = {row.key_id: row.signs_from for row in await rows(scene)}
-    waits = [(stored[key["key_id"]] - scene.now).total_seconds() for key in made]
+async def test_the_first_key_signs_at_once_and_a_later_one_after_an_hour(collector_site: CollectorSite) -> None:
+    collector_path = await collector_path_of(collector_site)
+    made = [(await collector_site.post(f"{collector_path}/signing-keys", {})).json() for _ in range(2)]
+    stored = {row.key_id: row.signs_from for row in await rows(collector_site)}
+    waits = [(stored[key["key_id"]] - collector_site.now).total_seconds() for key in made]
     assert waits == [0, 3600]
 
 
-async def test_a_key_id_never_comes_again_and_there_are_at_most_ten(scene: Scene) -> None:
-    one = await one_of(scene)
-    await scene.post(f"{one}/signing-keys", {"key_id": "k"})
-    assert (await revoke(scene, one, "k")).status_code == 200
-    taken = await scene.post(f"{one}/signing-keys", {"key_id": "k"})
+async def test_a_key_id_never_comes_again_and_there_are_at_most_ten(collector_site: CollectorSite) -> None:
+    collector_path = await collector_path_of(collector_site)
+    await collector_site.post(f"{collector_path}/signing-keys", {"key_id": "k"})
+    assert (await revoke(collector_site, collector_path, "k")).status_code == 200
+    taken = await collector_site.post(f"{collector_path}/signing-keys", {"key_id": "k"})
     assert (taken.status_code, taken.json()["error_code"]) == (409, "KEY_ID_TAKEN")
     for _ in range(10):
-        assert (await scene.post(f"{one}/signing-keys", {})).status_code == 201
-    many = await scene.post(f"{one}/signing-keys", {})
+        assert (await collector_site.post(f"{collector_path}/signing-keys", {})).status_code == 201
+    many = await collector_site.post(f"{collector_path}/signing-keys", {})
     assert (many.status_code, many.json()["error_code"]) == (409, "TOO_MANY_KEYS")
 
 
-async def test_the_switch_needs_a_key_that_signs_and_keeps_its_last_one(scene: Scene) -> None:
-    one = await one_of(scene)
-    assert (await turn(scene, one, on=True)).json()["error_code"] == "NO_SIGNING_KEY"
-    await scene.post(f"{one}/signing-keys", {"key_id": "later", "signs_after_sec": 60})
-    assert (await turn(scene, one, on=True)).json()["error_code"] == "NO_SIGNING_KEY"
-    await scene.post(f"{one}/signing-keys", {"key_id": "now", "signs_after_sec": 0})
-    assert (await turn(scene, one, on=True)).json() == {"signs_commands": True}
-    assert (await scene.shown(one.split("/")[1]))["signs_commands"] is True
-    last = await revoke(scene, one, "now")
+async def test_the_switch_needs_a_key_that_signs_and_keeps_its_last_one(collector_site: CollectorSite) -> None:
+    collector_path = await collector_path_of(collector_site)
+    assert (await turn(collector_site, collector_path, on=True)).json()["error_code"] == "NO_SIGNING_KEY"
+    await collector_site.post(f"{collector_path}/signing-keys", {"key_id": "later", "signs_after_sec": 60})
+    assert (await turn(collector_site, collector_path, on=True)).json()["error_code"] == "NO_SIGNING_KEY"
+    await collector_site.post(f"{collector_path}/signing-keys", {"key_id": "now", "signs_after_sec": 0})
+    assert (await turn(collector_site, collector_path, on=True)).json() == {"signs_commands": True}
+    assert (await collector_site.shown(collector_path.split("/")[1]))["signs_commands"] is True
+    last = await revoke(collector_site, collector_path, "now")
     assert (last.status_code, last.json()["error_code"]) == (409, "LAST_SIGNING_KEY")
-    assert {row.revoked_at for row in await rows(scene)} == {None}
-    scene.at(61)
-    assert (await revoke(scene, one, "now")).status_code == 200
-    assert (await turn(scene, one, on=False)).status_code == 200
-    assert (await revoke(scene, one, "later")).status_code == 200
-    assert (await turn(scene, one, on=False)).status_code == 200
-    turned = await scene.audited("collector_signing_turned")
+    assert {row.revoked_at for row in await rows(collector_site)} == {None}
+    collector_site.at(61)
+    assert (await revoke(collector_site, collector_path, "now")).status_code == 200
+    assert (await turn(collector_site, collector_path, on=False)).status_code == 200
+    assert (await revoke(collector_site, collector_path, "later")).status_code == 200
+    assert (await turn(collector_site, collector_path, on=False)).status_code == 200
+    turned = await collector_site.audited("collector_signing_turned")
     assert [entry.after["signs_commands"] for entry in turned] == [True, False]
 
 
-async def test_of_a_revoked_key_the_secret_is_gone_and_the_public_half_stays(scene: Scene) -> None:
-    one = await one_of(scene)
-    await scene.post(f"{one}/signing-keys", {"key_id": "k"})
-    (key,) = (await revoke(scene, one, "k")).json()["keys"]
+async def test_of_a_revoked_key_the_secret_is_gone_and_the_public_half_stays(collector_site: CollectorSite) -> None:
+    collector_path = await collector_path_of(collector_site)
+    await collector_site.post(f"{collector_path}/signing-keys", {"key_id": "k"})
+    (key,) = (await revoke(collector_site, collector_path, "k")).json()["keys"]
     assert key["public_key"]
     assert key["revoked_at"]
-    (stored,) = await rows(scene)
+    (stored,) = await rows(collector_site)
     assert stored.sealed is None
-    again = await revoke(scene, one, "k")
+    again = await revoke(collector_site, collector_path, "k")
     assert (again.status_code, again.json()["error_code"]) == (404, "NOT_FOUND")
-    assert len(await scene.audited("collector_signing_key_revoked")) == 1
+    assert len(await collector_site.audited("collector_signing_key_revoked")) == 1
 
 
-def test_the_command_line_adds_lists_revokes_and_turns(scene: Scene, settings: Settings) -> None:
-    assert scene.site_id
+def test_the_command_line_adds_lists_revokes_and_turns(collector_site: CollectorSite, settings: Settings) -> None:
+    assert collector_site.site_id
     answer(settings, "create", "--site", "tx-1", "--name", "north")
     made = answer(settings, "signing-key", "north", "--key-id", "one")
     assert len(b64decode(made["public_key"])) == 32
@@ -168,7 +178,7 @@ def test_the_command_line_adds_lists_revokes_and_turns(scene: Scene, settings: S
     assert given.returncode == 0, given.stderr
     assert KEY not in given.stdout
     bad = command(settings, "signing-key", "north", "--stdin", stdin="CANARY")
-    assert (bad.returncode, "CANARY" in bad.stderr) == (EXIT_REFUSED, False)
+    assert (bad.returncode, "CANARY" in bad.stderr) == (EXIT_CONFIG, False)
     assert answer(settings, "signing", "north", "on")["signs_commands"] is True
     assert answer(settings, "signing-key", "north", "--revoke", "one")["revoked"] == "one"
     listed = answer(settings, "signing-keys", "north")

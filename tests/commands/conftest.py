@@ -4,26 +4,26 @@ import httpx
 import pytest
 
 from hashinsight.kit.db.database import Database
-from tests.commands.desk import Desk
-from tests.commands.gate import Gate, open_gate
-from tests.commands.yard import Yard
+from tests.commands.command_site import CommandSite
+from tests.commands.edge_site import EdgeSite, make_edge_site
+from tests.commands.two_tenants import TwoTenants
 from tests.people import People
 
 
 @pytest.fixture
-def yard(database: Database, superuser_url: str) -> Yard:
-    made = Yard(database, superuser_url)
+def fleet(database: Database, superuser_url: str) -> CommandSite:
+    made = CommandSite(database, superuser_url)
     made.open()
     return made
 
 
 @pytest.fixture
-async def desk(api: httpx.AsyncClient, people: People, superuser_url: str) -> Desk:
-    made = Desk(api, people, superuser_url)
+async def tenants(api: httpx.AsyncClient, people: People, superuser_url: str) -> TwoTenants:
+    made = TwoTenants(api, people, superuser_url)
     await made.open()
     return made
 
 
 @pytest.fixture
-async def gate(api: httpx.AsyncClient, people: People, database: Database, superuser_url: str) -> Gate:
-    return await open_gate(api, people, database, superuser_url)
+async def edge_site(api: httpx.AsyncClient, people: People, database: Database, superuser_url: str) -> EdgeSite:
+    return await make_edge_site(api, people, database, superuser_url)

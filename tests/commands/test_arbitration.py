@@ -4,41 +4,41 @@ from typing import Any
 
 import pytest
 
-from hashinsight.commands.arbitration import Present, Refused, Wish, arbitrate
+from hashinsight.commands.arbitration import ArbitrationRefusal, Intent, OpenCommand, arbitrate
 from hashinsight.commands.states import Priority, State
 from hashinsight.kit.ids import new_id
-from tests.commands.yard import Yard
+from tests.commands.command_site import CommandSite
 
 FAN: dict[str, Any] = {"params": {"speed": 60}}
 STOP, START, OTHER = ("disable_hashing", b"stop"), ("enable_hashing", b"start"), ("set_fan", b"fan")
 SAFETY, CONVENIENCE = Priority.SAFETY, Priority.CONVENIENCE
 
 
-def wish(what: tuple[str, bytes], priority: Priority, *, emergency: bool = False) -> Wish:
+def wish(what: tuple[str, bytes], priority: Priority, *, emergency: bool = False) -> Intent:
     opposes = {"disable_hashing": {"enable_hashing"}, "enable_hashing": {"disable_hashing"}}.get(what[0], set())
-    return Wish(*what, priority, emergency, frozenset(opposes))
+    return Intent(*what, priority, emergency, frozenset(opposes))
 
 
-def present(what: tuple[str, bytes], priority: Priority, state: State, *, emergency: bool = False) -> Present:
-    return Present(new_id(), 1, *what, priority, emergency, state)
+def present(what: tuple[str, bytes], priority: Priority, state: State, *, emergency: bool = False) -> OpenCommand:
+    return OpenCommand(new_id(), 1, *what, priority, emergency, state)
 
 
 QUEUED, RUNNING, SENT = State.QUEUED, State.RUNNING, State.DISPATCHED
 
 
 @pytest.mark.parametrize(
-    ("asked", "there", "refused", "displaces"),
+    ("requested", "there", "refused", "displaces"),
     [
         (wish(OTHER, SAFETY), present(STOP, CONVENIENCE, QUEUED), None, True),
         (wish(STOP, SAFETY), present(STOP, CONVENIENCE, QUEUED), None, True),
-        (wish(STOP, SAFETY), present(STOP, SAFETY, QUEUED), Refused.DUPLICATE, False),
-        (wish(STOP, CONVENIENCE), present(STOP, SAFETY, QUEUED), Refused.DUPLICATE, False),
-        (wish(STOP, SAFETY), present(START, SAFETY, QUEUED), Refused.CONTRADICTS, False),
-        (wish(STOP, CONVENIENCE), present(START, SAFETY, QUEUED), Refused.CONTRADICTS, False),
+        (wish(STOP, SAFETY), present(STOP, SAFETY, QUEUED), ArbitrationRefusal.DUPLICATE, False),
+        (wish(STOP, CONVENIENCE), present(STOP, SAFETY, QUEUED), ArbitrationRefusal.DUPLICATE, False),
+        (wish(STOP, SAFETY), present(START, SAFETY, QUEUED), ArbitrationRefusal.CONTRADICTS, False),
+        (wish(STOP, CONVENIENCE), present(START, SAFETY, QUEUED), ArbitrationRefusal.CONTRADICTS, False),
         (wish(STOP, SAFETY), present(START, CONVENIENCE, QUEUED), None, True),
         (wish(OTHER, CONVENIENCE), present(STOP, SAFETY, QUEUED), None, False),
-        (wish(STOP, SAFETY), present(STOP, CONVENIENCE, RUNNING), Refused.DUPLICATE, False),
-        (wish(START, CONVENIENCE), present(STOP, SAFETY, RUNNING), Refused.CONTRADICTS, False),
+        (wish(STOP, SAFETY), present(STOP, CONVENIENCE, RUNNING), ArbitrationRefusal.DUPLICATE, False),
+        (wish(START, CONVENIENCE), present(STOP, SAFETY, RUNNING), ArbitrationRefusal.CONTRADICTS, False),
         (wish(START, SAFETY), present(STOP, SAFETY, RUNNING), None, False),
         (wish(STOP, SAFETY), present(OTHER, CONVENIENCE, SENT), None, False),
         (wish(STOP, SAFETY, emergency=True), present(OTHER, CONVENIENCE, SENT), None, True),
@@ -48,66 +48,72 @@ QUEUED, RUNNING, SENT = State.QUEUED, State.RUNNING, State.DISPATCHED
         (wish(STOP, CONVENIENCE, emergency=True), present(START, CONVENIENCE, RUNNING), None, False),
     ],
 )
-def test_each_verdict_has_its_reason(asked: Wish, there: Present, refused: Refused | None, displaces: bool) -> None:  # noqa: FBT001
-    verdict = arbitrate(asked, [there])
+def test_each_arbitration_has_its_reason(
+    requested: Intent, there: OpenCommand, refused: ArbitrationRefusal | None, *, displaces: bool
+) -> None:
+    verdict = arbitrate(requested, [there])
     assert (verdict.refused, verdict.supersedes) == (refused, (there,) if displaces else ())
     assert there.command_type in verdict.reason
     assert verdict.as_evidence()["weighed"][0]["command_id"] == str(there.command_id)
 
 
-def test_one_refusal_is_enough_and_then_nothing_is_superseded() -> None:
+def test_a_refusal_supersedes_nothing() -> None:
     lower, same = present(OTHER, CONVENIENCE, QUEUED), present(STOP, SAFETY, RUNNING)
     verdict = arbitrate(wish(STOP, SAFETY), [lower, same])
-    assert (verdict.refused, verdict.supersedes, verdict.because_of) == (Refused.DUPLICATE, (), same.command_id)
+    assert (verdict.refused, verdict.supersedes, verdict.because_of) == (
+        ArbitrationRefusal.DUPLICATE,
+        (),
+        same.command_id,
+    )
 
 
-async def test_a_higher_class_supersedes_what_waits(yard: Yard) -> None:
-    low = await yard.made("set_fan", 1, **FAN)
-    high = await yard.made("restart_mining", 1, priority="safety")
-    story = await yard.story(low)
+async def test_a_higher_class_supersedes_waiting_commands(fleet: CommandSite) -> None:
+    low = await fleet.make_command("set_fan", 1, **FAN)
+    high = await fleet.make_command("restart_mining", 1, priority="safety")
+    story = await fleet.story(low)
     assert (story["state"], story["superseded_by"]) == ("superseded", high)
     assert "of a lower class" in story["history"][-1]["message"]
-    assert [one.command_id for one in await yard.lease()] == [high]
-    actions = [one["action"] for one in (await yard.story(high))["audit"]]
+    assert [command.command_id for command in await fleet.lease()] == [high]
+    actions = [entry["action"] for entry in (await fleet.story(high))["audit"]]
     assert "command_arbitrated" in actions
-    assert "command_superseded" in [one["action"] for one in story["audit"]]
+    assert "command_superseded" in [entry["action"] for entry in story["audit"]]
 
 
-async def test_the_same_is_a_duplicate_and_says_of_what(yard: Yard) -> None:
-    first = await yard.made("set_fan", 1, **FAN)
-    answer = await yard.request("set_fan", 1, **FAN)
+async def test_an_equal_command_is_a_duplicate_and_names_the_first(fleet: CommandSite) -> None:
+    first = await fleet.make_command("set_fan", 1, **FAN)
+    answer = await fleet.request("set_fan", 1, **FAN)
     assert answer.commands == ()
     (refused,) = answer.refused
     assert (refused.error_code, refused.command_id) == ("DUPLICATE", first)
-    assert (await yard.request("set_fan", 1, params={"speed": 61})).commands
-    entries = yard.rows("select * from audit_log where action = 'command_arbitrated' and entity_id = %s", str(first))
+    assert (await fleet.request("set_fan", 1, params={"speed": 61})).commands
+    entries = fleet.rows("select * from audit_log where action = 'command_arbitrated' and entity_id = %s", str(first))
     assert entries[0]["after"]["decision"] == "DUPLICATE"
 
 
-async def test_a_light_is_weighed_against_nothing(yard: Yard) -> None:
-    await yard.made("set_fan", 1, **FAN)
-    await yard.made("fault_light", 1, params={"on": True})
-    assert len(await yard.lease()) == 2
+async def test_a_fault_light_conflicts_with_nothing(fleet: CommandSite) -> None:
+    await fleet.make_command("set_fan", 1, **FAN)
+    await fleet.make_command("fault_light", 1, params={"on": True})
+    assert len(await fleet.lease()) == 2
 
 
-async def test_a_safety_emergency_fences_off_what_runs(yard: Yard) -> None:
-    running = await yard.made("set_fan", 1, **FAN)
-    leased = await yard.lease_one()
-    await yard.say(leased.dispatch_id, "running")
-    stop = await yard.made("disable_hashing", 1, priority="safety", emergency=True)
-    story = await yard.story(running)
+async def test_a_safety_emergency_interrupts_a_running_command(fleet: CommandSite) -> None:
+    running = await fleet.make_command("set_fan", 1, **FAN)
+    leased = await fleet.lease_one()
+    await fleet.ack_one(leased.dispatch_id, "running")
+    stop = await fleet.make_command("disable_hashing", 1, priority="safety", emergency=True)
+    story = await fleet.story(running)
     assert (story["state"], story["superseded_by"], story["attempts"][0]["result"]) == ("superseded", stop, "fenced")
-    assert (await yard.lease_one()).command_id == stop
-    late = await yard.say(leased.dispatch_id)
+    assert (await fleet.lease_one()).command_id == stop
+    late = await fleet.ack_one(leased.dispatch_id)
     assert (late.applied, late.error_code, late.state) == (False, "SUPERSEDED", "superseded")
-    assert await yard.state(stop) == "dispatched"
+    assert await fleet.state(stop) == "dispatched"
 
 
 @pytest.mark.parametrize("more", [{"priority": "safety"}, {"priority": "compliance", "emergency": True}])
-async def test_nothing_else_interrupts_what_runs(yard: Yard, more: dict[str, Any]) -> None:
-    running = await yard.made("set_fan", 1, **FAN)
-    await yard.lease_one()
-    waits = await yard.made("restart_mining", 1, **more)
-    assert await yard.state(running) == "dispatched"
-    assert await yard.lease() == []
-    assert (await yard.story(waits))["wait_reason"] == "MINER_LOCKED"
+async def test_nothing_else_interrupts_a_running_command(fleet: CommandSite, more: dict[str, Any]) -> None:
+    running = await fleet.make_command("set_fan", 1, **FAN)
+    await fleet.lease_one()
+    waits = await fleet.make_command("restart_mining", 1, **more)
+    assert await fleet.state(running) == "dispatched"
+    assert await fleet.lease() == []
+    assert (await fleet.story(waits))["wait_reason"] == "MINER_LOCKED"

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashinsight.commands.catalogue import CATALOGUE, OLD_NAMES, Effect, Risk, catalogue_table, resolve
-from hashinsight.edge.executing_configs import orders_of
+from hashinsight.commands.catalogue import CATALOGUE, LEGACY_NAMES, Effect, Risk, resolve
+from hashinsight.commands.catalogue_table import catalogue_table
+from hashinsight.edge.commands.checks import split_config
 from hashinsight.kit.errors import ValidationFailed
 from hashinsight.wire.canonical import canonical_json
-from hashinsight.wire.verbs import VERBS
+from hashinsight.wire.commands import VERBS
 
 ROOT = Path(__file__).parents[2]
 URL = "stratum+tcp://pool.example:3333"
@@ -41,24 +42,24 @@ def refusal(name: object, params: object) -> ValidationFailed:
 def faults(name: object, params: object) -> dict[str, str]:
     refused = refusal(name, params)
     assert refused.error_code == "BAD_PARAMS"
-    return {one["param"]: one["reason"] for one in refused.details["params"]}
+    return {param["param"]: param["reason"] for param in refused.details["params"]}
 
 
 def test_the_catalogue_is_the_specifications() -> None:
     high = {"reboot_device", "disable_hashing", "set_pool"}
     assert set(CATALOGUE) == set(VERBS) == set(GOOD)
-    assert {one.name for one in CATALOGUE.values() if one.risk is Risk.HIGH} == high
-    assert {one.name for one in CATALOGUE.values() if one.risk is Risk.LOW} == {"fault_light"}
-    assert {one.name for one in CATALOGUE.values() if not one.is_control} == {"fault_light"}
+    assert {entry.name for entry in CATALOGUE.values() if entry.risk is Risk.HIGH} == high
+    assert {entry.name for entry in CATALOGUE.values() if entry.risk is Risk.LOW} == {"fault_light"}
+    assert {entry.name for entry in CATALOGUE.values() if not entry.is_control} == {"fault_light"}
     assert [CATALOGUE[name].verb for name in ("reboot_device", "restart_mining")] == ["reboot", "restart"]
     assert [CATALOGUE[name].verb for name in ("disable_hashing", "enable_hashing")] == ["disable", "enable"]
 
 
-def test_opposition_is_mutual_and_what_undoes_exists() -> None:
-    for one in CATALOGUE.values():
-        assert all(one.name in CATALOGUE[other].opposes for other in one.opposes)
-        assert one.inverse is None or CATALOGUE[one.inverse].inverse == one.name
-        assert one.secret_params <= one.params.model_fields.keys()
+def test_opposites_are_mutual_and_exist() -> None:
+    for entry in CATALOGUE.values():
+        assert all(entry.name in CATALOGUE[other].opposes for other in entry.opposes)
+        assert entry.inverse is None or CATALOGUE[entry.inverse].inverse == entry.name
+        assert entry.secret_params <= entry.params.model_fields.keys()
     assert CATALOGUE["disable_hashing"].opposes == {"enable_hashing"}
     assert (CATALOGUE["disable_hashing"].effect, CATALOGUE["enable_hashing"].effect) == (Effect.STOPS, Effect.RESUMES)
 
@@ -80,12 +81,12 @@ def test_every_type_takes_its_parameters_as_they_are(name: str) -> None:
         ("enable_low_power", None, "set_power_mode", {"mode": "eco"}),
     ],
 )
-def test_older_names_are_accepted_with_their_own_words(
+def test_older_names_are_accepted_with_their_own_parameters(
     old: str, given_params: dict[str, Any] | None, name: str, params: dict[str, Any]
 ) -> None:
-    kind, found = resolve(old, given_params)
-    assert (kind.name, found) == (name, params)
-    assert old in OLD_NAMES
+    kind, command_type = resolve(old, given_params)
+    assert (kind.name, command_type) == (name, params)
+    assert old in LEGACY_NAMES
 
 
 @pytest.mark.parametrize("name", ["", "reboot", "rebot_device", "REBOOT_DEVICE", "firmware_update", "a" * 10_000, "\0"])
@@ -97,11 +98,11 @@ def test_an_unknown_type_is_refused_and_the_known_ones_are_named(name: str) -> N
 
 
 @pytest.mark.parametrize("name", [None, 5, True, ["set_fan"], {"a": 1}])
-def test_a_type_that_is_no_text_is_unknown(name: object) -> None:
+def test_a_command_type_that_is_no_text_is_unknown(name: object) -> None:
     assert refusal(name, {}).error_code == "UNKNOWN_COMMAND_TYPE"
 
 
-def test_a_slip_of_the_pen_gets_a_hint() -> None:
+def test_a_typo_gets_a_hint() -> None:
     assert "did you mean reboot_device?" in refusal("rebot_device", {}).message
 
 
@@ -137,11 +138,11 @@ def test_parameters_are_an_object(params: object) -> None:
     assert faults("set_fan", params) == {"params": "is not an object"}
 
 
-def test_every_fault_is_said_at_once_and_surplus_ones_are_bounded() -> None:
+def test_all_errors_are_returned_at_once_up_to_a_bound() -> None:
     assert faults("set_fan", {"speed": 101, "x": 1, "y": 2}).keys() == {"speed", "x", "y"}
-    found = faults("set_fan", {"speed": 5} | {f"{number:03}{'x' * 500}": 1 for number in range(500)})
-    assert len(found) == 20
-    assert max(map(len, found)) == 64
+    errors = faults("set_fan", {"speed": 5} | {f"{number:03}{'x' * 500}": 1 for number in range(500)})
+    assert len(errors) == 20
+    assert max(map(len, errors)) == 64
 
 
 def test_a_whole_frequency_goes_out_as_a_whole_number() -> None:
@@ -163,7 +164,7 @@ def test_a_whole_frequency_goes_out_as_a_whole_number() -> None:
         ("stratum2://v2.pool.example:3336", "stratum2://v2.pool.example:3336"),
     ],
 )
-def test_a_pools_address_is_taken_in_one_form(given_url: str, url: str) -> None:
+def test_a_pool_address_is_normalized(given_url: str, url: str) -> None:
     assert resolve("set_pool", POOL | {"pool_url": given_url})[1]["pool_url"] == url
 
 
@@ -190,7 +191,7 @@ def test_a_pools_address_is_taken_in_one_form(given_url: str, url: str) -> None:
         "stratum+tcp://" + "a" * 500 + ":3333",
     ],
 )
-def test_what_is_no_pools_address_is_refused_without_repeating_it(url: str) -> None:
+def test_an_invalid_pool_address_is_refused_without_echo(url: str) -> None:
     refused = refusal("set_pool", POOL | {"pool_url": url})
     assert refused.details["params"][0]["param"] == "pool_url"
     assert "hunter22" not in f"{refused.message}{refused.details}"
@@ -218,26 +219,26 @@ def test_a_pool_may_be_named_by_its_id(pool_id: str | int) -> None:
 
 
 @pytest.mark.parametrize("pool_id", ["", "a b", "../x", -1, True, 1.5, 2**31, "x" * 65, "\ud800"])
-def test_what_is_no_pools_id_is_refused(pool_id: object) -> None:
+def test_an_invalid_pool_id_is_refused(pool_id: object) -> None:
     assert faults("set_pool", {"pool_id": pool_id}).keys() == {"pool_id"}
 
 
 @pytest.mark.parametrize("user", ["", "a b", "a\tb", "a\0b", "a\u202eb", "\ud800", "x" * 201, 5])
-def test_what_is_no_worker_is_refused_under_the_name_that_was_used(user: object) -> None:
+def test_an_invalid_worker_is_refused_by_the_name_used(user: object) -> None:
     assert faults("set_pool", {"pool_url": URL, "pool_user": user}).keys() == {"pool_user"}
     assert faults("switch_pool", {"pool_url": URL, "worker": user}).keys() == {"worker"}
     assert faults("switch_pool", {"pool_url": URL, "pool_user": user}).keys() == {"pool_user"}
 
 
-def test_an_old_name_takes_neither_both_words_nor_what_it_says_itself() -> None:
-    assert faults("switch_pool", POOL | {"worker": "acme"}) == {"worker": "says the same as pool_user"}
-    assert faults("enable_low_power", {"mode": "eco"}) == {"mode": "follows from the command's name"}
+def test_an_old_name_refuses_both_spellings_and_its_own_fixed_parameter() -> None:
+    assert faults("switch_pool", POOL | {"worker": "acme"}) == {"worker": "means the same as pool_user"}
+    assert faults("enable_low_power", {"mode": "eco"}) == {"mode": "is implied by the command's name"}
     assert faults("set_pool", {"pool_url": URL, "worker": "acme"}) == {"worker": "no such parameter"}
 
 
-def test_the_password_is_parted_from_what_is_shown_and_never_repeated() -> None:
+def test_the_password_is_separated_from_shown_parameters_and_never_echoed() -> None:
     kind, params = resolve("set_pool", POOL | {"pool_password": "hunter22"})
-    assert kind.part(params) == (POOL, {"pool_password": "hunter22"})
+    assert kind.split_params(params) == (POOL, {"pool_password": "hunter22"})
     refused = refusal("set_pool", POOL | {"pool_password": "hunter22\n"})
     assert "hunter22" not in f"{refused.message}{refused.details}"
 
@@ -246,8 +247,8 @@ def nested(levels: int) -> dict[str, Any]:
     inner: Any = 1
     for _ in range(levels):
         inner = {"power_mode": inner}
-    found: dict[str, Any] = inner
-    return found
+    params: dict[str, Any] = inner
+    return params
 
 
 @pytest.mark.parametrize(
@@ -288,13 +289,18 @@ def test_no_setting_holds_an_address(setting: str) -> None:
         assert f"config.{setting}" in faults("update_config", {"config": {setting: value}})
 
 
-def test_a_configuration_sets_what_our_edge_sets_and_goes_out_as_plain_numbers() -> None:
+def test_a_configuration_sets_the_fields_of_our_edge_as_plain_numbers() -> None:
     config = {"power_mode": "eco", "power_limit_w": 3200, "frequency_mhz": 490.0, "fan_speed_pct": 80}
     params = resolve("update_config", {"config": config | {"power_mode": "normal"}})[1]
-    assert [verb for verb, _ in orders_of(params)] == ["set_power_mode", "set_power_limit", "set_frequency", "set_fan"]
+    assert [verb for verb, _ in split_config(params)] == [
+        "set_power_mode",
+        "set_power_limit",
+        "set_frequency",
+        "set_fan",
+    ]
     assert canonical_json(params).count(b"490,") == 1
     for name in config:
-        assert len(orders_of(resolve("update_config", {"config": {name: config[name]}})[1])) == 1
+        assert len(split_config(resolve("update_config", {"config": {name: config[name]}})[1])) == 1
 
 
 JSON = st.recursive(
@@ -305,7 +311,7 @@ JSON = st.recursive(
 
 
 @given(
-    st.sampled_from([*CATALOGUE, *OLD_NAMES]),
+    st.sampled_from([*CATALOGUE, *LEGACY_NAMES]),
     st.dictionaries(
         st.sampled_from(
             [
@@ -326,14 +332,14 @@ JSON = st.recursive(
         JSON,
     ),
 )
-def test_whatever_is_asked_is_refused_by_a_code_or_can_be_signed(name: str, params: dict[str, Any]) -> None:
+def test_any_request_is_refused_with_a_code_or_can_be_signed(name: str, params: dict[str, Any]) -> None:
     try:
-        kind, found = resolve(name, params)
+        kind, resolved = resolve(name, params)
     except ValidationFailed as refused:
         code, details = refused.error_code, refused.details
     else:
-        canonical_json(found)
-        assert resolve(kind.name, found) == (kind, found)
+        canonical_json(resolved)
+        assert resolve(kind.name, resolved) == (kind, resolved)
         return
     assert code == "BAD_PARAMS"
     canonical_json(details)

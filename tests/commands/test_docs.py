@@ -9,7 +9,7 @@ import pytest
 from hashinsight.cli.docs import replaced, table_in, write_docs
 from hashinsight.commands import arbitration
 from hashinsight.commands.limits import WaitReason
-from hashinsight.commands.schemas import Filter, NewCommands
+from hashinsight.commands.schemas.requests import Filter, NewCommands
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "commands.md").read_text()
@@ -23,7 +23,7 @@ def test_the_generated_parts_are_current_and_nothing_around_them_is_touched(tmp_
         assert file.read_text() == (ROOT / "docs" / file.relative_to(docs)).read_text(), "run `make docs`"
 
 
-def test_only_the_block_that_is_meant_is_replaced() -> None:
+def test_only_the_named_block_is_replaced() -> None:
     text = "a\n\n| x |\n|---|\n| 1 |\n\nb\n\n| y |\n|---|\n| 2 |\n"
     assert replaced(text, "| x |", "| x |\n|---|\n| 3 |\n") == text.replace("| 1 |", "| 3 |")
     assert replaced("```\nold\nolder\n```\nb\n", "old", "new\n") == "```\nnew\n```\nb\n"
@@ -40,7 +40,7 @@ def test_the_page_has_the_table_of_arbitration_every_reason_to_wait_and_every_ke
 
 def test_the_page_has_every_code_by_which_a_request_is_refused() -> None:
     source = ROOT / "src" / "hashinsight" / "commands"
-    files = ("errors.py", "checking.py", "service/choosing.py", "service/understanding.py", "catalogue/resolving.py")
+    files = ("errors.py", "requests.py", "service/targets.py", "service/requests.py", "catalogue.py")
     codes = {code for file in files for code in re.findall(r'code="([A-Z_]+)"', (source / file).read_text())}
     assert len(codes) > 10
     assert {code for code in codes if f"`{code}`" not in PAGE} == set()

@@ -4,19 +4,19 @@ from typing import Any
 
 import pytest
 
-from hashinsight.client import HashInsight, NewCommands
-from tests.commands.desk import Desk, fan, refusal
+from hashinsight.client import CommandRequest, HashInsight
+from tests.commands.two_tenants import TwoTenants, fan_command, refused_with
 
 URL = "stratum+tcp://pool.example:3333"
 
 
-def new(command_type: str, params: dict[str, Any], **more: Any) -> NewCommands:
-    return NewCommands(command_type, params, **{"site_id": "tx-1", "miner_ids": ["m1"], "reason": "a test", **more})
+def new(command_type: str, params: dict[str, Any], **more: Any) -> CommandRequest:
+    return CommandRequest(command_type, params, **{"site_id": "tx-1", "miner_ids": ["m1"], "reason": "a test", **more})
 
 
 @pytest.fixture
-async def technician(desk: Desk) -> HashInsight:
-    return await desk.person("Technician")
+async def technician(tenants: TwoTenants) -> HashInsight:
+    return await tenants.person("Technician")
 
 
 @pytest.mark.parametrize(
@@ -31,89 +31,89 @@ async def technician(desk: Desk) -> HashInsight:
         ({"hostname": "evil.example"}, "config.hostname"),
     ],
 )
-async def test_a_configuration_carries_no_pool_and_names_the_field_that_is_refused(
-    desk: Desk, technician: HashInsight, config: dict[str, Any], field: str
+async def test_a_configuration_with_a_pool_is_refused_naming_the_field(
+    tenants: TwoTenants, technician: HashInsight, config: dict[str, Any], field: str
 ) -> None:
     body = {"site_id": "tx-1", "miner_ids": ["m1"], "command_type": "update_config", "params": {"config": config}}
-    headers = dict(technician._caller.headers)
-    for caller in (headers, await desk.headers("NOC"), await desk.headers("Owner")):
-        answer = await desk.post("/commands", body, caller)
+    headers = dict(technician._session.headers)
+    for caller in (headers, await tenants.headers("NOC"), await tenants.headers("Owner")):
+        answer = await tenants.post("/commands", body, caller)
         assert (answer.status_code, answer.json()["error_code"]) == (422, "BAD_PARAMS")
-        assert [one["param"] for one in answer.json()["details"]["params"]] == [field]
+        assert [param["param"] for param in answer.json()["details"]["params"]] == [field]
         assert "evil" not in answer.text
-    assert set(desk.stored().values()) == {0}
+    assert set(tenants.stored().values()) == {0}
 
 
-async def test_what_a_configuration_may_set_goes_out_as_it_was_asked(desk: Desk, technician: HashInsight) -> None:
+async def test_allowed_configuration_fields_are_sent_unchanged(tenants: TwoTenants, technician: HashInsight) -> None:
     config = {"power_mode": "eco", "fan_speed_pct": 80}
     made = await technician.commands.request(new("update_config", {"config": config}))
     assert made["commands"][0]["approval_state"] == "none"
-    async with await desk.edge() as edge:
+    async with await tenants.edge() as edge:
         (handed,) = await edge.poll()
     assert handed.params == {"config": config}
 
 
 @pytest.mark.parametrize("name", ["reboot_miner", "reboot_device", "switch_pool", "set_pool", "disable_hashing"])
-async def test_another_name_does_not_lower_the_risk(desk: Desk, technician: HashInsight, name: str) -> None:
+async def test_another_name_does_not_lower_the_risk(tenants: TwoTenants, technician: HashInsight, name: str) -> None:
     params = {"pool_url": URL, "pool_user": "acme"} if "pool" in name else {}
-    assert await refusal(technician.commands.request(new(name, params))) == (403, "FORBIDDEN")
-    made = await desk.noc.commands.request(new(name, params))
+    assert await refused_with(technician.commands.request(new(name, params))) == (403, "FORBIDDEN")
+    made = await tenants.noc.commands.request(new(name, params))
     assert made["commands"][0]["approval_state"] == "required"
 
 
 @pytest.mark.parametrize("target", [{"filter": {"text": "m1"}}, {"group_id": 1}, {"miner_ids": ["m1", "m2"]}])
 async def test_groups_filters_and_lists_are_batches(technician: HashInsight, target: dict[str, Any]) -> None:
-    asked = new("set_fan", {"speed": 60}, **{"miner_ids": None, **target})
-    assert await refusal(technician.commands.request(asked)) == (403, "FORBIDDEN")
+    request = new("set_fan", {"speed": 60}, **{"miner_ids": None, **target})
+    assert await refused_with(technician.commands.request(request)) == (403, "FORBIDDEN")
 
 
 @pytest.mark.parametrize("priority", ["safety", "compliance"])
-async def test_a_technician_asks_for_no_class_that_displaces_others(
-    desk: Desk, technician: HashInsight, priority: str
+async def test_a_technician_cannot_request_a_class_that_supersedes(
+    tenants: TwoTenants, technician: HashInsight, priority: str
 ) -> None:
     """An approved stop in the queue would be superseded by a fan's speed."""
-    stop = (await desk.noc.commands.request(new("disable_hashing", {})))["commands"][0]["command_id"]
-    await desk.manager.commands.approve(stop, "seen")
-    assert await refusal(technician.commands.request(fan("m1", priority=priority))) == (403, "FORBIDDEN")
-    assert (await desk.noc.commands.get(stop))["state"] == "queued"
-    urgent = (await desk.noc.commands.request(fan("m2", priority=priority)))["commands"][0]["command_id"]
-    assert await refusal(technician.commands.cancel(urgent)) == (403, "FORBIDDEN")
-    ordinary = (await desk.noc.commands.request(fan("m3")))["commands"][0]["command_id"]
+    stop = (await tenants.noc.commands.request(new("disable_hashing", {})))["commands"][0]["command_id"]
+    await tenants.manager.commands.approve(stop, "seen")
+    assert await refused_with(technician.commands.request(fan_command("m1", priority=priority))) == (403, "FORBIDDEN")
+    assert (await tenants.noc.commands.get(stop))["state"] == "queued"
+    urgent = (await tenants.noc.commands.request(fan_command("m2", priority=priority)))["commands"][0]["command_id"]
+    assert await refused_with(technician.commands.cancel(urgent)) == (403, "FORBIDDEN")
+    ordinary = (await tenants.noc.commands.request(fan_command("m3")))["commands"][0]["command_id"]
     assert (await technician.commands.cancel(ordinary))["state"] == "canceled"
 
 
-async def test_a_pool_on_the_list_is_no_way_to_a_strangers_account(desk: Desk) -> None:
+async def test_an_allowed_pool_does_not_allow_a_foreign_account(tenants: TwoTenants) -> None:
     body = {"version": 0, "pools": {"allowed": ["pool.example"], "workers": ["acme"]}}
-    changed = await desk.api.patch("/api/admin/v1/settings", json=body, headers=await desk.headers())
+    changed = await tenants.api.patch("/api/admin/v1/settings", json=body, headers=await tenants.headers())
     assert changed.status_code == 200, changed.text
     for user, url in (("thief", URL), ("acmethief.m1", URL), ("acme", "stratum+tcp://thief.example:3333")):
-        asked = new("set_pool", {"pool_url": url, "pool_user": user})
-        assert await refusal(desk.noc.commands.request(asked)) == (422, "POOL_NOT_ALLOWED")
+        request = new("set_pool", {"pool_url": url, "pool_user": user})
+        assert await refused_with(tenants.noc.commands.request(request)) == (422, "POOL_NOT_ALLOWED")
     for user in ("acme", "acme.m1"):
-        run = await desk.noc.commands.dry_run(new("set_pool", {"pool_url": URL, "pool_user": user}))
+        run = await tenants.noc.commands.dry_run(new("set_pool", {"pool_url": URL, "pool_user": user}))
         assert run["machines"] == 1
 
 
-async def test_neither_emergency_nor_leave_can_be_claimed(desk: Desk, technician: HashInsight) -> None:
-    urgent = fan("m1", emergency=True, priority="safety")
-    for person, code in ((technician, "FORBIDDEN"), (desk.noc, "EMERGENCY_NOT_ALLOWED")):
-        assert await refusal(person.commands.request(urgent)) == (403, code)
+async def test_emergency_and_pre_approval_cannot_be_claimed(tenants: TwoTenants, technician: HashInsight) -> None:
+    urgent = fan_command("m1", emergency=True, priority="safety")
+    for person, code in ((technician, "FORBIDDEN"), (tenants.noc, "EMERGENCY_NOT_ALLOWED")):
+        assert await refused_with(person.commands.request(urgent)) == (403, code)
     for extra in ({"pre_approval": {"allowed_by": "me"}}, {"approval_state": "approved"}, {"rule": {"id": "r"}}):
         body = {"site_id": "tx-1", "miner_ids": ["m1"], "command_type": "set_fan", "params": {"speed": 60}, **extra}
-        answer = await desk.post("/commands", body, dict(technician._caller.headers))
+        answer = await tenants.post("/commands", body, dict(technician._session.headers))
         assert (answer.status_code, answer.json()["error_code"]) == (422, "VALIDATION_FAILED")
 
 
 @pytest.mark.parametrize("status", ["failed", "rejected"])
-async def test_a_wrong_password_is_not_tried_again_and_is_named(desk: Desk, status: str) -> None:
-    command_id = (await desk.noc.commands.request(fan("m1")))["commands"][0]["command_id"]
-    async with await desk.edge() as edge:
+async def test_a_wrong_password_is_not_tried_again_and_is_named(tenants: TwoTenants, status: str) -> None:
+    command_id = (await tenants.noc.commands.request(fan_command("m1")))["commands"][0]["command_id"]
+    async with await tenants.edge() as edge:
         (handed,) = await edge.poll()
         await edge.ack(handed.command_id, status, error_code="AUTH_FAILED", message="401 from the miner")
         assert await edge.poll() == []
-    story = await desk.noc.commands.get(command_id)
+    story = await tenants.noc.commands.get(command_id)
     assert (story["state"], story["error_code"], story["error_message"]) == (
         *("failed", "AUTH_FAILED"),
         "401 from the miner",
     )
-    assert story["history"][-1]["message"].startswith("the machine refused its password")
+    assert story["history"][-1]["message"].startswith("the machine rejected the password")

@@ -8,10 +8,21 @@ import pytest
 from psycopg import errors
 
 from hashinsight.commands.models import COMMANDS
-from hashinsight.commands.states import FINAL, LEASED, MOVES, OPEN, Approval, Event, Priority, State, drawing, ends_in
+from hashinsight.commands.states import (
+    FINAL,
+    LEASED,
+    MOVES,
+    OPEN,
+    Approval,
+    Event,
+    Priority,
+    State,
+    ends_in,
+    state_diagram,
+)
 from hashinsight.kit.ids import new_id
-from hashinsight.wire.command import PRIORITY_CLASSES
-from tests.commands.yard import NOON, Yard
+from hashinsight.wire.commands import PRIORITY_CLASSES
+from tests.commands.command_site import NOON, CommandSite
 
 _INSERT = """
 insert into commands (command_id, tenant_id, site_id, miner_no, miner_id, batch_id, command_type, is_control, params,
@@ -59,8 +70,10 @@ def refused(url: str, values: dict[str, object]) -> str | None:
     return None
 
 
-def test_every_state_has_a_possible_row_and_the_impossible_ones_are_refused(yard: Yard, superuser_url: str) -> None:
-    assert yard.now == NOON
+def test_every_state_has_a_possible_row_and_the_impossible_ones_are_refused(
+    fleet: CommandSite, superuser_url: str
+) -> None:
+    assert fleet.now == NOON
     for state in State:
         assert refused(superuser_url, row(state)) is None, state
     wrong = [
@@ -82,8 +95,8 @@ def test_every_state_has_a_possible_row_and_the_impossible_ones_are_refused(yard
         assert refused(superuser_url, values) == constraint
 
 
-def test_what_is_not_approved_is_never_on_its_way(yard: Yard, superuser_url: str) -> None:
-    assert yard.now == NOON
+def test_unapproved_commands_are_never_leased(fleet: CommandSite, superuser_url: str) -> None:
+    assert fleet.now == NOON
     on_its_way = {State.DISPATCHED, State.RUNNING, State.SUCCEEDED, State.FAILED}
     for state in State:
         unapproved = refused(superuser_url, row(state, approval=Approval.REQUIRED.value))
@@ -92,16 +105,16 @@ def test_what_is_not_approved_is_never_on_its_way(yard: Yard, superuser_url: str
         assert (rejected == "ck_commands_rejected") == (state is not State.CANCELED)
 
 
-def test_a_machine_has_one_leased_control_command(yard: Yard, superuser_url: str) -> None:
-    assert yard.now == NOON
+def test_a_machine_has_one_leased_control_command(fleet: CommandSite, superuser_url: str) -> None:
+    assert fleet.now == NOON
     with psycopg.connect(superuser_url) as connection:
         connection.execute(_INSERT, row(State.DISPATCHED))
         connection.execute(_INSERT, row(State.DISPATCHED, miner_no=2))
         connection.execute(_INSERT, row(State.RUNNING, is_control=False))
         connection.execute(_INSERT, row(State.QUEUED))
-        with pytest.raises(errors.UniqueViolation) as told:
+        with pytest.raises(errors.UniqueViolation) as error:
             connection.execute(_INSERT, row(State.RUNNING))
-        assert told.value.diag.constraint_name == "uq_commands_active"
+        assert error.value.diag.constraint_name == "uq_commands_active"
         connection.rollback()
 
 
@@ -124,7 +137,7 @@ def test_the_classes_are_those_of_the_wire() -> None:
 
 def test_the_drawing_in_the_documents_is_the_table() -> None:
     page = Path(__file__).parents[2] / "docs" / "commands.md"
-    assert drawing() in page.read_text()
+    assert state_diagram() in page.read_text()
 
 
 def test_both_tables_have_the_same_columns() -> None:

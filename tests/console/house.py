@@ -16,8 +16,8 @@ from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.db.partitions import ensure
 from hashinsight.problems.service.cycle import run_cycle
-from hashinsight.telemetry.service import rolling
-from tests.running import HANGS_SEC, PLAIN, Up, wait_for
+from hashinsight.telemetry.service import rollups
+from tests.installation import HANG_TIMEOUT_SEC, PLAIN, Installation, wait_for
 
 MACHINES = 60
 PASSWORD = "a long enough phrase"
@@ -70,7 +70,7 @@ from generate_series(cast(:to as timestamptz), cast(:now as timestamptz) + inter
 
 
 class House:
-    def __init__(self, up: Up, shots: Path) -> None:
+    def __init__(self, up: Installation, shots: Path) -> None:
         self.up, self.url, self.shots = up, up.url, shots
         found = re.search(r"sign in as (\S+) with the password (\S+)", up.output)
         assert found is not None, up.output
@@ -89,7 +89,7 @@ class House:
         now = datetime.now(UTC)
         database = Database(address_of_socket(self.up.folder.sockets, "hashinsight"))
         async with database.transaction(job_context()) as session:
-            await rolling.roll_up_live(session, now=now)
+            await rollups.roll_up_live(session, now=now)
             await ensure(session, "telemetry_5min", now - timedelta(days=1), now, timedelta(days=1))
         await database.dispose()
         with psycopg.connect(self.up.superuser_url) as connection:
@@ -172,10 +172,10 @@ class House:
     def _send(self, who: tuple[str, str], method: str, path: str, **more: Any) -> httpx.Response:
         if who[0] not in self._tokens:
             body = {"email": who[0], "password": who[1]}
-            answer = httpx.post(f"{self.url}/api/v1/auth/login", json=body, timeout=HANGS_SEC, verify=PLAIN)
+            answer = httpx.post(f"{self.url}/api/v1/auth/login", json=body, timeout=HANG_TIMEOUT_SEC, verify=PLAIN)
             self._tokens[who[0]] = answer.json()["access_token"]
         headers = {"Authorization": f"Bearer {self._tokens[who[0]]}"}
-        return httpx.request(method, self.url + path, headers=headers, timeout=HANGS_SEC, verify=PLAIN, **more)
+        return httpx.request(method, self.url + path, headers=headers, timeout=HANG_TIMEOUT_SEC, verify=PLAIN, **more)
 
     def commands(self, who: tuple[str, str], **query: Any) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self.ask(who, "GET", "/api/admin/v1/commands", params=query).json()["commands"]

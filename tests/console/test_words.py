@@ -4,15 +4,15 @@ import re
 from pathlib import Path
 
 from hashinsight.audit.actions import ActorKind
-from hashinsight.commands.approval import Because
-from hashinsight.commands.arbitration import Refused
+from hashinsight.commands.approval import ApprovalCode
+from hashinsight.commands.arbitration import ArbitrationRefusal
 from hashinsight.commands.catalogue import CATALOGUE
 from hashinsight.commands.limits import WaitReason
 from hashinsight.commands.states import State
-from hashinsight.problems.acts import MOVES, Cause
-from hashinsight.problems.ages import Age
-from hashinsight.problems.codes import EventStatus, Expectation, Expected, Issue, Metric
+from hashinsight.problems.actions import MOVES, ResolutionCause
+from hashinsight.problems.codes import Age, EventStatus, ExpectationSource, ExpectedState, Issue, Metric
 from hashinsight.problems.health_rules import RULES
+from hashinsight.problems.registry import FLAPPING, THAWED, TIMELINE_KINDS
 
 ROOT = Path(__file__).parents[2]
 TEXTS = ROOT / "console" / "src" / "i18n"
@@ -42,29 +42,28 @@ def missing(prefix: str, codes: set[str]) -> set[str]:
 
 
 def test_every_refusal_has_words() -> None:
-    assert missing("refused", told() | {one.value for one in Refused}) == set()
+    assert missing("error", told() | {one.value for one in ArbitrationRefusal}) == set()
 
 
 def test_everything_that_a_problem_can_say_has_words() -> None:
     issues = {one.code for one in Issue}
-    assert missing("issue", issues) | missing("says", issues) == set()
+    assert missing("issue", issues) | missing("summary", issues) == set()
     assert missing("status", {one.name.lower() for one in EventStatus}) == set()
-    registry = (ROOT / "src" / "hashinsight" / "problems" / "registry.py").read_text()
-    kinds = {one.told for one in MOVES.values()} | {"suppressed", "unsuppressed"}
-    kinds |= {word for pair in re.findall(r'_said_of\("(\w+)"|Action\.\w+: "(\w+)"', registry) for word in pair}
-    assert missing("event", kinds - {""}) == set()
-    assert missing("why", {one.value for one in Cause}) == set()
+    kinds = {move.timeline_kind for move in MOVES.values()} | {"suppressed", "unsuppressed"}
+    kinds |= {*TIMELINE_KINDS.values(), FLAPPING, THAWED}
+    assert missing("event", kinds) == set()
+    assert missing("resolution", {one.value for one in ResolutionCause}) == set()
     assert missing("actor", {one.value for one in ActorKind}) == set()
     assert missing("age", {one.value for one in Age}) == set()
     metrics = {one.name.lower() for one in Metric} | {rule.metric for rule in RULES} - {"robust_z"}
-    metrics |= {way.metric for rule in RULES for way in rule.ways}
+    metrics |= {criterion.metric for rule in RULES for criterion in rule.criteria}
     assert missing("metric", metrics) == set()
-    inferred = {one.name.lower() for one in Expectation if one > Expectation.GIVEN}
+    inferred = {one.name.lower() for one in ExpectationSource if one > ExpectationSource.GIVEN}
     assert missing("evidence.expected", inferred) | missing("source", {"inferred"}) == set()
 
 
 def test_everything_that_is_recommended_is_a_command_or_has_words() -> None:
-    recommended = (ROOT / "console" / "src" / "problems" / "recommended.ts").read_text()
+    recommended = (ROOT / "console" / "src" / "problems" / "recommendations.ts").read_text()
     commands = dict(re.findall(r"^ {2}(\w+): \"(\w+)\",", recommended, re.MULTILINE))
     assert set(commands.values()) <= {kind.name for kind in CATALOGUE.values()}
     assert missing("todo", {action for rule in RULES for action in rule.actions} - set(commands)) == set()
@@ -74,6 +73,6 @@ def test_everything_about_a_command_has_words() -> None:
     assert missing("cmdtype", {kind.name for kind in CATALOGUE.values()}) == set()
     assert missing("cmdstate", {one.value for one in State}) == set()
     assert missing("wait", {one.value for one in WaitReason}) == set()
-    assert missing("because", {one.value for one in Because}) == set()
+    assert missing("because", {one.value for one in ApprovalCode}) == set()
     assert missing("cmd.effect", {kind.effect.value for kind in CATALOGUE.values()}) == set()
-    assert missing("expected", {one.name.lower() for one in Expected} - {"nothing"}) == set()
+    assert missing("expected", {one.name.lower() for one in ExpectedState} - {"nothing"}) == set()

@@ -10,7 +10,7 @@ from typing import Any
 from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.console.house import BIG, House
-from tests.running import wait_for
+from tests.installation import wait_for
 
 ROOT = Path(__file__).parents[2]
 SHOTS = ROOT / "console" / "shots"
@@ -43,7 +43,7 @@ class Visit:
         self.page.get_by_label(re.compile("Password|密码")).fill(who[1])
         self.page.locator("button[type=submit]").click()
         if code:
-            self.page.get_by_label("Code of your second factor").fill(code)
+            self.page.get_by_label("Authenticator code").fill(code)
             self.page.locator("button[type=submit]").click()
         self.page.locator("nav.rail").wait_for()
 

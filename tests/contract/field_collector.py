@@ -1,4 +1,4 @@
-"""A collector of the field, as the contract describes it: it knows nothing of ours, and nobody can update it."""
+"""A field collector as the contract describes it: not our code, and it cannot be updated."""
 
 import gzip
 import json
@@ -9,16 +9,18 @@ import httpx
 
 
 class FieldCollector:
-    """`site` and `zone` are its own settings: it sends them as they are written, and compares them as text."""
+    """`site` and `zone` are its own settings: sent as written and compared as text."""
 
     def __init__(self, url: str, token: str, site: str, zone: str | None = None) -> None:
         self.site = site
         self.zone = zone
-        named = {"X-Site-ID": site, "X-Device-ID": "edge-01"} | ({} if zone is None else {"X-Zone-ID": zone})
-        self.line = httpx.AsyncClient(base_url=url, timeout=60, headers={"Authorization": f"Bearer {token}", **named})
+        headers_sent = {"X-Site-ID": site, "X-Device-ID": "edge-01"} | ({} if zone is None else {"X-Zone-ID": zone})
+        self.http = httpx.AsyncClient(
+            base_url=url, timeout=60, headers={"Authorization": f"Bearer {token}", **headers_sent}
+        )
 
     async def upload(self, *miner_ids: str, path: str = "/api/edge/v1/telemetry/batch") -> dict[str, Any]:
-        """Exactly 200 and success; anything else would make it spool and try again."""
+        """Expects exactly 200 and `success`; on anything else a real one would spool and retry."""
         at = datetime.now(UTC).replace(tzinfo=None).isoformat()
         records = [_record(miner_id, at) for miner_id in miner_ids]
         envelope = {
@@ -35,22 +37,22 @@ class FieldCollector:
             "records": records,
         }
         body: Any = envelope if "edge" in path else records
-        kind = {"Content-Type": "application/octet-stream", "X-Upload-Mode": "raw"}
-        answer = await self.line.post(path, content=gzip.compress(json.dumps(body).encode()), headers=kind)
+        headers = {"Content-Type": "application/octet-stream", "X-Upload-Mode": "raw"}
+        answer = await self.http.post(path, content=gzip.compress(json.dumps(body).encode()), headers=headers)
         assert answer.status_code == 200, answer.text
-        said: dict[str, Any] = answer.json()
-        assert said["success"] is True
-        return said
+        result: dict[str, Any] = answer.json()
+        assert result["success"] is True
+        return result
 
     async def beat(self) -> None:
         body = {"status": "online", "cpu_usage": 3.0, "version": "1.8.2", "miners_online": 2, "miners_total": 2}
-        answer = await self.line.post("/api/edge/v1/heartbeat", json=body)
+        answer = await self.http.post("/api/edge/v1/heartbeat", json=body)
         assert answer.status_code == 200, answer.text
 
     async def poll(self, path: str = "/api/edge/v1/commands/poll") -> list[dict[str, Any]]:
-        """What it takes: it refuses commands that name another site or zone than its own settings do."""
+        """It rejects commands whose site or zone differs from its own settings."""
         params: dict[str, Any] = {"collector_id": "", "site_id": self.site, "limit": 50} if "edge" in path else {}
-        answer = await self.line.get(path, params=params)
+        answer = await self.http.get(path, params=params)
         assert answer.status_code in (200, 204), answer.text
         commands: list[dict[str, Any]] = answer.json()["commands"]
         assert {str(command["site_id"]) for command in commands} <= {self.site}
@@ -58,8 +60,8 @@ class FieldCollector:
         return commands
 
     async def ack(self, command: dict[str, Any], *, legacy: bool = False) -> dict[str, Any]:
-        way = f"/api/collector/commands/{command['command_id']}/result"
-        path = way if legacy else f"/api/edge/v1/commands/{command['command_id']}/ack"
+        legacy_path = f"/api/collector/commands/{command['command_id']}/result"
+        path = legacy_path if legacy else f"/api/edge/v1/commands/{command['command_id']}/ack"
         done = {
             "status": "completed",
             "result_code": 0,
@@ -67,10 +69,10 @@ class FieldCollector:
             "executed_at": _now(),
             "duration_ms": 9,
         }
-        answer = await self.line.post(path, json={**done, "device_id": "edge-01"})
+        answer = await self.http.post(path, json={**done, "device_id": "edge-01"})
         assert answer.status_code == 200, answer.text
-        said: dict[str, Any] = answer.json()
-        return said
+        result: dict[str, Any] = answer.json()
+        return result
 
 
 def _now() -> str:

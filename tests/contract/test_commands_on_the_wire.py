@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from hashinsight.wire.acks import ack_of, acks_of, read_ack, read_acks
-from hashinsight.wire.command import Command, poll_answer, read_command, site_as_said, wire_priority
+from hashinsight.wire.acks import parse_ack, parse_acks, read_ack, read_acks
+from hashinsight.wire.commands import Command, poll_answer, read_command, wire_priority
 from hashinsight.wire.keys import key_ring, signing_key, verifying_key
-from hashinsight.wire.signing import Verdict, sign, signed_bytes, verify
+from hashinsight.wire.signing import SignatureStatus, sign, signed_bytes, verify
 from hashinsight.wire.times import find_time
 
 MESSAGES = Path(__file__).parent / "messages"
@@ -29,10 +29,10 @@ ACKS = golden("acks.json")
 SIGNED = golden("signed.json")
 
 
-def test_a_poll_is_answered_as_the_contract_has_it() -> None:
+def test_a_poll_response_matches_the_contract() -> None:
     pool = Command(
         command_id="0195508a-0000-7000-8000-00000000000a",
-        site_id=site_as_said("tx-midland-1", site_id=3, code="tx-midland-1"),
+        site_id="tx-midland-1",
         zone_id="hall-2",
         miner_id="B2-R14-03",
         command_type="set_pool",
@@ -46,7 +46,7 @@ def test_a_poll_is_answered_as_the_contract_has_it() -> None:
     reboot = replace(
         pool,
         command_id="0195508a-0000-7000-8000-00000000000b",
-        site_id=site_as_said("3", site_id=3, code="tx-midland-1"),
+        site_id="3",
         zone_id=None,
         miner_id="A-17",
         command_type="reboot_device",
@@ -62,21 +62,21 @@ def test_a_poll_is_answered_as_the_contract_has_it() -> None:
 
 
 @pytest.mark.parametrize("case", ACKS, ids=lambda case: case["name"])
-def test_an_ack_means_what_the_contract_says(case: dict[str, Any]) -> None:
+def test_an_ack_is_read_by_the_contract(case: dict[str, Any]) -> None:
     ack = read_ack(json.dumps(case["body"]).encode(), case["path_id"])
     assert ack.to_wire() == case["means"]
-    assert ack_of(case["means"]) == ack
+    assert parse_ack(case["means"]) == ack
 
 
-def test_the_same_acks_in_one_batch_mean_the_same() -> None:
+def test_the_same_acks_in_a_batch_are_read_the_same() -> None:
     batch = {"acks": [{"command_id": case["path_id"], **case["body"]} for case in ACKS]}
-    found = read_acks(json.dumps(batch).encode())
-    assert found == acks_of([case["means"] for case in ACKS])
-    assert [one.command_id for one in found] == [case["means"]["command_id"] for case in ACKS]
+    acks = read_acks(json.dumps(batch).encode())
+    assert acks == parse_acks([case["means"] for case in ACKS])
+    assert [ack.command_id for ack in acks] == [case["means"]["command_id"] for case in ACKS]
 
 
 @pytest.mark.parametrize("algorithm", SIGNED["signatures"])
-def test_a_command_is_signed_as_the_contract_has_it(algorithm: str) -> None:
+def test_a_signed_command_matches_the_contract(algorithm: str) -> None:
     key = signing_key(algorithm, SIGNED["key_id"], SIGNED["keys"][algorithm])
     not_before = find_time(SIGNED["not_before"])
     assert not_before is not None
@@ -96,10 +96,10 @@ def test_a_command_is_signed_as_the_contract_has_it(algorithm: str) -> None:
     }
     public = SIGNED["public_ed25519"] if algorithm == "ed25519" else SIGNED["keys"][algorithm]
     ring = key_ring([verifying_key(algorithm, SIGNED["key_id"], public)])
-    assert verify(message, ring, now=NOON) is Verdict.GENUINE
+    assert verify(message, ring, now=NOON) is SignatureStatus.GENUINE
 
 
-def test_the_golden_signatures_hold_without_any_code_of_ours() -> None:
+def test_the_golden_signatures_verify_with_public_libraries_alone() -> None:
     data = SIGNED["signed_text"].encode()
     secret = b64decode(SIGNED["keys"]["hmac-sha256"])
     assert hmac.digest(secret, data, "sha256") == b64decode(SIGNED["signatures"]["hmac-sha256"])

@@ -1,4 +1,4 @@
-"""A server process of the test's own, and the whole way from it to simulated machines."""
+"""A server process per test, and the full stack from it to simulated machines."""
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -7,35 +7,35 @@ import httpx
 import pytest
 
 from hashinsight.kit.db.address import DatabaseAddress
-from tests.edge.on_site import simulating_site
-from tests.edge.server import Server
-from tests.edge.whole import MAKES, Whole
+from tests.edge.full_stack import MAKES, FullStack
+from tests.edge.server_process import ServerProcess
+from tests.edge.simulated_site import simulate_site
 from tests.people import People
-from tests.telemetry.place import Place
+from tests.telemetry.site_with_collector import SiteWithCollector
 
 
 @pytest.fixture
-def server(tmp_path: Path, address: DatabaseAddress, redis_url: str) -> Iterator[Server]:
-    made = Server(data_dir=tmp_path, database_url=address.url, redis_url=redis_url, disk_reserve_mb=1)
-    yield made
-    made.stop()
+def server(tmp_path: Path, address: DatabaseAddress, redis_url: str) -> Iterator[ServerProcess]:
+    server = ServerProcess(data_dir=tmp_path, database_url=address.url, redis_url=redis_url, disk_reserve_mb=1)
+    yield server
+    server.stop()
 
 
 @pytest.fixture
-async def place(api: httpx.AsyncClient, people: People, superuser_url: str) -> Place:
-    made = Place(api, people, superuser_url)
-    await made.open()
-    return made
+async def place(api: httpx.AsyncClient, people: People, superuser_url: str) -> SiteWithCollector:
+    place = SiteWithCollector(api, people, superuser_url)
+    await place.open()
+    return place
 
 
 @pytest.fixture
-async def whole(
-    tmp_path_factory: pytest.TempPathFactory, server: Server, place: Place, superuser_url: str
-) -> AsyncIterator[Whole]:
-    """Nothing runs yet but the machines, far faster than life, so that a boot takes seconds."""
+async def stack(
+    tmp_path_factory: pytest.TempPathFactory, server: ServerProcess, place: SiteWithCollector, superuser_url: str
+) -> AsyncIterator[FullStack]:
+    """Only the machines run yet, much faster than real time, so that a boot takes seconds."""
     folder = tmp_path_factory.mktemp("whole")
-    with simulating_site(folder, *MAKES, speed=60) as sim:
-        made = Whole(folder, server, place, sim, superuser_url)
-        await made.open()
-        yield made
-        await made.close()
+    with simulate_site(folder, *MAKES, speed=60) as sim:
+        stack = FullStack(folder, server, place, sim, superuser_url)
+        await stack.open()
+        yield stack
+        await stack.close()

@@ -1,4 +1,4 @@
-"""The edge installs alone: `pip install 'hashinsight[edge]'` into an empty environment pulls nothing of the server."""
+"""`pip install 'hashinsight[edge]'` into an empty environment installs nothing of the server."""
 
 import json
 import os
@@ -7,32 +7,40 @@ import sys
 import venv
 from pathlib import Path
 
-from tests.running import HANGS_SEC
+from tests.installation import HANG_TIMEOUT_SEC
 
 ROOT = Path(__file__).parents[2]
 NOT_WANTED = {"fastapi", "starlette", "uvicorn", "sqlalchemy", "alembic", "psycopg", "redis", "rq", "numpy", "polars"}
 
 
-def test_an_empty_environment_gets_the_edge_and_nothing_of_the_server(tmp_path: Path) -> None:
+def test_the_edge_extra_installs_nothing_of_the_server(tmp_path: Path) -> None:
     venv.create(tmp_path / "env", with_pip=False, symlinks=True)
     python = tmp_path / "env" / "bin" / "python"
     pip = [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check", "--no-input"]
     _run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path), cwd=ROOT)
     (wheel,) = tmp_path.glob("*.whl")
     _run(*pip, "install", "--quiet", "--no-compile", "--only-binary", ":all:", f"{wheel}[edge]")
-    found = json.loads(_run(*pip, "list", "--format", "json"))
-    names = {one["name"].lower().replace("-", "_") for one in found}
+    packages = json.loads(_run(*pip, "list", "--format", "json"))
+    names = {package["name"].lower().replace("-", "_") for package in packages}
     assert {"hashinsight", "httpx", "msgspec", "psutil", "cryptography", "pyasic_rs"} <= names
     assert not names & NOT_WANTED
-    told = _run(str(python), "-m", "hashinsight", "edge", "status", "--json", HASHINSIGHT_EDGE_STATE_DIR=str(tmp_path))
-    assert json.loads(told)["running"] is False
-    _run(str(python), "-c", "import hashinsight.edge.running, hashinsight.edge.site_side")
+    status = _run(
+        str(python), "-m", "hashinsight", "edge", "status", "--json", HASHINSIGHT_EDGE_STATE_DIR=str(tmp_path)
+    )
+    assert json.loads(status)["running"] is False
+    _run(str(python), "-c", "import hashinsight.edge.collector, hashinsight.edge.local_site")
 
 
 def _run(*command: str, cwd: Path = Path("/"), **more: str) -> str:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "HASHINSIGHT_"))}
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=HANGS_SEC, check=False, env={**environment, **more}, cwd=cwd
+        command,
+        capture_output=True,
+        text=True,
+        timeout=HANG_TIMEOUT_SEC,
+        check=False,
+        env={**environment, **more},
+        cwd=cwd,
     )
     assert done.returncode == 0, done.stderr + done.stdout
     return done.stdout

@@ -1,4 +1,4 @@
-"""Settings: every mistake is one sentence that names its place."""
+"""Settings: every error is one sentence that names the setting."""
 
 import fcntl
 import os
@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from hashinsight.edge.files import FolderLock
-from hashinsight.edge.loading import device_id, load_settings, read_token
-from hashinsight.edge.settings import SettingsRefused, bounds_of, count_addresses
+from hashinsight.edge.settings import SettingsError, count_addresses, range_bounds
+from hashinsight.edge.settings_file import get_device_id, load_settings, read_token
 from hashinsight.edge.status import check
-from tests.edge.keeping import settings_in
-from tests.running import hashinsight
+from hashinsight.edge.storage.disk import FolderLock
+from tests.edge.factories import settings_in
+from tests.installation import hashinsight
 
 GOOD = """
 state_dir = "state"
@@ -37,7 +37,7 @@ def written(folder: Path, text: str, mode: int = 0o600) -> Path:
     return path
 
 
-def test_a_file_is_read_and_the_environment_is_above_it(tmp_path: Path) -> None:
+def test_the_environment_overrides_the_file(tmp_path: Path) -> None:
     settings = load_settings(written(tmp_path, GOOD), {"HASHINSIGHT_EDGE_LIMITS_PER_MINUTE": "5"})
     assert settings.state_dir == tmp_path / "state"
     assert settings.place.site == "3"
@@ -49,46 +49,46 @@ def test_a_file_is_read_and_the_environment_is_above_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "sentence"),
     [
-        ("[cloud]\nurl = 'ftp://x'", "cloud.url is no address such as https://cloud.example.com"),
-        ("[cloud]\nurl = 'https://u:p@x'", "cloud.url holds more than scheme, host, port and path"),
+        ("[cloud]\nurl = 'ftp://x'", "cloud.url must be an address such as https://cloud.example.com"),
+        ("[cloud]\nurl = 'https://u:p@x'", "cloud.url may only have scheme, host, port and path"),
         ("[cloud]\nurls = 'https://x'", "cloud: there is no setting `urls`"),
-        ("[miners]\nranges = ['10.0.0.0/33']", "miners.ranges: '10.0.0.0/33' is no range such as"),
-        ("[miners]\nranges = ['10.0.0.9-3']", "miners.ranges: '10.0.0.9-3' ends before it begins"),
-        ("[miners]\nranges = ['10.0.0.0/8']", "miners.ranges hold more than 1048576 addresses"),
+        ("[miners]\nranges = ['10.0.0.0/33']", "miners.ranges: '10.0.0.0/33' is not a range such as"),
+        ("[miners]\nranges = ['10.0.0.9-3']", "miners.ranges: '10.0.0.9-3' ends before it starts"),
+        ("[miners]\nranges = ['10.0.0.0/8']", "miners.ranges has more than 1048576 addresses"),
         ("[miners]\ninterval_sec = 0", "miners.interval_sec: expected `int` >= 1"),
-        ("[limits]\ntypes = ['format_disk']", "limits.types: format_disk is none of reboot_device"),
+        ("[limits]\ntypes = ['format_disk']", "limits.types: format_disk is not one of reboot_device"),
         ("[signing]\nverify = true", "signing.verify needs signing.keys"),
-        ("[signing]\nkeys = [{ key_id = 'a', key = 'AAAA' }]", "signing.keys: a key has 32 bytes"),
+        ("[signing]\nkeys = [{ key_id = 'a', key = 'AAAA' }]", "signing.keys: a key must be 32 bytes"),
         ("[place]\nsite = 'ä'", "place.site: expected `str` matching regex"),
         ("[miners]\nidentity = 'file'", 'miners.identity = "file" needs miners.id_file'),
         ("x = ", "is not TOML"),
         ("[spool]\nmax_mb = 'much'", "spool.max_mb: expected `int`, got `str`"),
     ],
 )
-def test_a_mistake_is_one_sentence(tmp_path: Path, line: str, said: str) -> None:
-    with pytest.raises(SettingsRefused) as refused:
+def test_an_invalid_setting_is_reported_in_one_sentence(tmp_path: Path, line: str, sentence: str) -> None:
+    with pytest.raises(SettingsError) as refused:
         load_settings(written(tmp_path, line), {})
-    assert said in str(refused.value)
+    assert sentence in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
-def test_secrets_that_others_may_read_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(SettingsRefused, match="chmod 600"):
+def test_secrets_readable_by_others_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="chmod 600"):
         load_settings(written(tmp_path, GOOD, 0o644), {})
     settings = settings_in(tmp_path)
     settings.token_path.chmod(0o640)
-    with pytest.raises(SettingsRefused, match="chmod 600"):
+    with pytest.raises(SettingsError, match="chmod 600"):
         read_token(settings)
 
 
-def test_a_device_is_named_once(tmp_path: Path) -> None:
+def test_a_device_id_is_generated_once(tmp_path: Path) -> None:
     settings = settings_in(tmp_path)
-    name = device_id(settings)
+    name = get_device_id(settings)
     assert name.startswith("edge-")
-    assert device_id(settings) == name
-    assert device_id(settings_in(tmp_path, place_device_id="box-7")) == "box-7"
+    assert get_device_id(settings) == name
+    assert get_device_id(settings_in(tmp_path, place_device_id="box-7")) == "box-7"
 
 
 @pytest.mark.parametrize(
@@ -102,18 +102,18 @@ def test_a_device_is_named_once(tmp_path: Path) -> None:
     ],
 )
 def test_ranges(text: str, first: str, last: str, count: int) -> None:
-    assert tuple(map(str, bounds_of(text))) == (first, last)
+    assert tuple(map(str, range_bounds(text))) == (first, last)
     assert count_addresses(text) == count
 
 
 def test_the_command_line_refuses_with_one_sentence(tmp_path: Path) -> None:
-    told = hashinsight("edge", "run", "--config", str(written(tmp_path, "[cloud]\nurl = 'ftp://x'")))
-    assert told.returncode == 78
-    assert told.stderr == "hashinsight: cloud.url is no address such as https://cloud.example.com.\n"
+    done = hashinsight("edge", "run", "--config", str(written(tmp_path, "[cloud]\nurl = 'ftp://x'")))
+    assert done.returncode == 78
+    assert done.stderr == "hashinsight: cloud.url must be an address such as https://cloud.example.com.\n"
 
 
-def test_an_asset_list_that_is_none_and_a_folder_that_cannot_be_written_are_one_sentence_each(tmp_path: Path) -> None:
-    """The first is for people to mend; the second may pass, so whoever supervises it tries again."""
+def test_a_bad_asset_list_and_an_unusable_state_folder_are_reported_in_one_sentence_each(tmp_path: Path) -> None:
+    """The first needs people; the second may pass, so a supervisor tries again."""
     (tmp_path / "list.csv").write_text("name,serial\nA1,SN000001\n")
     chosen = {"state_dir": tmp_path, "miners_identity": "file", "miners_id_file": tmp_path / "list.csv"}
     settings_in(tmp_path)
@@ -121,18 +121,18 @@ def test_an_asset_list_that_is_none_and_a_folder_that_cannot_be_written_are_one_
     listed = hashinsight("edge", "run", edge_cloud_url="http://127.0.0.1:1", **given)
     assert (listed.returncode, listed.stderr) == (
         78,
-        "hashinsight: the list of machines has no column miner_id.\n",
+        "hashinsight: the asset list has no column miner_id.\n",
     )
     other = tmp_path / "other"
     settings_in(other)
     (other / "spool.db").mkdir()
     full = hashinsight("edge", "run", edge_cloud_url="http://127.0.0.1:1", edge_state_dir=other)
     assert full.returncode == 75
-    assert full.stderr.startswith(f"hashinsight: {other} cannot be used now: ")
+    assert full.stderr.startswith(f"hashinsight: cannot use {other}: ")
     assert full.stderr.count("\n") == 1
 
 
-def test_a_look_at_the_folder_does_not_keep_an_edge_from_starting(tmp_path: Path) -> None:
+def test_reading_the_status_does_not_block_the_start_of_a_collector(tmp_path: Path) -> None:
     FolderLock(tmp_path).release()
     with (tmp_path / "lock").open("rb") as looking:
         fcntl.flock(looking, fcntl.LOCK_SH)
@@ -142,19 +142,19 @@ def test_a_look_at_the_folder_does_not_keep_an_edge_from_starting(tmp_path: Path
 
 
 @pytest.mark.parametrize("reason", ["No module named 'pyasic_rs'", "wrong ELF class: ELFCLASS32"])
-def test_an_edge_that_cannot_load_the_library_says_what_to_install_and_does_not_start(
+def test_a_collector_that_cannot_load_the_library_says_what_to_install_and_does_not_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: str
 ) -> None:
-    """Missing, or built for another system: it is tried, and not only looked for."""
+    """Missing, or built for another platform: it is loaded, not only looked for."""
     (tmp_path / "pyasic_rs.py").write_text(f"raise ImportError({reason!r})\n")
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}")
     settings_in(tmp_path / "state")
     chosen: dict[str, Any] = {"edge_state_dir": tmp_path / "state", "edge_cloud_url": "http://127.0.0.1:1"}
-    said = f"pyasic_rs cannot be loaded (ImportError: {reason}): run `pip install 'hashinsight[edge]'`"
+    sentence = f"pyasic_rs cannot be loaded (ImportError: {reason}): run `pip install 'hashinsight[edge]'`"
     checked = hashinsight("edge", "check", edge_miners_ranges="127.0.0.1", **chosen)
-    assert (checked.returncode, checked.stdout.splitlines()[0]) == (1, f"BAD library: {said}")
+    assert (checked.returncode, checked.stdout.splitlines()[0]) == (1, f"FAIL library: {sentence}")
     started = hashinsight("edge", "run", **chosen)
-    assert (started.returncode, started.stderr) == (78, f"hashinsight: {said}.\n")
+    assert (started.returncode, started.stderr) == (78, f"hashinsight: {sentence}.\n")
 
 
 async def test_a_check_names_the_library_that_was_loaded(tmp_path: Path) -> None:

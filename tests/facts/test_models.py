@@ -7,16 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashinsight.facts.limits import SERIES_LIMITS, SensorKind
-from hashinsight.facts.models import MODELS, MinerModel
-from hashinsight.facts.spellings import find_model, find_series, stated_ths
+from hashinsight.facts.models import MODELS, MinerModel, find_model, find_series, find_stated_ths
+from hashinsight.facts.temperatures import SERIES_LIMITS, SensorKind
 
 SEPARATORS = st.sampled_from([" ", "_", "-", "  ", " - ", ""])
 
 
 @st.composite
 def spellings(draw: st.DrawFn) -> tuple[str, MinerModel]:
-    """A name of the catalogue as somebody in the field may write it."""
+    """A name of the catalogue as people on site may write it."""
     model = draw(st.sampled_from(MODELS))
     words = model.name.split()
     if draw(st.booleans()):
@@ -30,16 +29,16 @@ def spellings(draw: st.DrawFn) -> tuple[str, MinerModel]:
 
 
 @given(spellings())
-def test_every_model_is_found_by_every_way_of_writing_it(spelled: tuple[str, MinerModel]) -> None:
+def test_every_model_is_found_by_every_spelling(spelled: tuple[str, MinerModel]) -> None:
     text, model = spelled
     assert find_model(text) is model
 
 
 @given(st.text(max_size=300))
-def test_any_text_is_judged_and_a_found_model_finds_itself(text: str) -> None:
-    found = find_model(text)
-    stated_ths(text)
-    assert found is None or find_model(found.name) is found
+def test_any_text_is_handled_and_a_found_model_finds_itself(text: str) -> None:
+    model = find_model(text)
+    find_stated_ths(text)
+    assert model is None or find_model(model.name) is model
 
 
 @pytest.mark.parametrize(
@@ -67,9 +66,9 @@ def test_any_text_is_judged_and_a_found_model_finds_itself(text: str) -> None:
     ],
 )
 def test_spellings_seen_in_the_field_are_understood(text: str, name: str) -> None:
-    found = find_model(text)
-    assert found is not None
-    assert found.name == name
+    model = find_model(text)
+    assert model is not None
+    assert model.name == name
 
 
 @pytest.mark.parametrize(
@@ -88,16 +87,16 @@ def test_spellings_seen_in_the_field_are_understood(text: str, name: str) -> Non
         "9" * 9,
     ],
 )
-def test_a_relative_or_a_stranger_is_not_taken_for_a_model_of_the_catalogue(text: str) -> None:
+def test_a_variant_or_unknown_model_is_not_taken_for_one_of_the_catalogue(text: str) -> None:
     assert find_model(text) is None
 
 
 def test_a_rating_in_the_text_is_read_and_a_model_number_is_not_taken_for_one() -> None:
-    assert stated_ths("Antminer S19j Pro (100T)") == 100
-    assert stated_ths("S19j Pro 96 TH/s") == 96
-    assert stated_ths("S19XP_140.5t") == 140.5
-    assert stated_ths("Antminer T21") is None
-    assert stated_ths("Antminer S21") is None
+    assert find_stated_ths("Antminer S19j Pro (100T)") == 100
+    assert find_stated_ths("S19j Pro 96 TH/s") == 96
+    assert find_stated_ths("S19XP_140.5t") == 140.5
+    assert find_stated_ths("Antminer T21") is None
+    assert find_stated_ths("Antminer S21") is None
 
 
 @pytest.mark.parametrize(
@@ -117,12 +116,12 @@ def test_a_rating_in_the_text_is_read_and_a_model_number_is_not_taken_for_one() 
         ("Bitaxe Gamma 601", "Bitaxe Gamma", "Bitaxe", None),
     ],
 )
-def test_a_bare_number_at_the_end_is_a_rating_and_no_part_of_the_name(
+def test_a_bare_number_at_the_end_is_a_rating_and_not_part_of_the_name(
     text: str, name: str, series: str, ths: float | None
 ) -> None:
     model = find_model(text)
     assert model is not None
-    assert (model.name, find_series(text), stated_ths(text)) == (name, series, ths)
+    assert (model.name, find_series(text), find_stated_ths(text)) == (name, series, ths)
 
 
 @pytest.mark.parametrize("name", ["S19 Pro", "S19j Pro", "S19 XP", "S19k Pro", "S19j"])
@@ -146,8 +145,8 @@ def test_every_model_is_in_the_catalogue_once() -> None:
     assert all(find_model(model.name) is model for model in MODELS), "two models share one spelling"
 
 
-def test_newer_machines_of_a_make_take_fewer_watts_for_a_terahash() -> None:
-    """A slip in one figure stands out against its neighbours."""
+def test_newer_machines_of_a_make_need_fewer_watts_per_terahash() -> None:
+    """A typo in one figure stands out against its neighbours."""
     for names in (
         ("S9", "S11", "S15", "S17", "S19", "S19 Pro", "S19 XP", "S21", "S21 Pro", "S21 XP", "S23", "S23 Hyd."),
         ("M21S", "M20S", "M30S", "M30S+", "M30S++", "M50", "M50S", "M50S+", "M50S++", "M60", "M60S", "M60S+", "M70"),
@@ -159,7 +158,7 @@ def test_newer_machines_of_a_make_take_fewer_watts_for_a_terahash() -> None:
         assert figures == sorted(figures, reverse=True)
 
 
-def test_every_antminer_whatsminer_and_avalon_has_limits_of_its_series() -> None:
+def test_every_antminer_whatsminer_and_avalon_has_the_limits_of_its_series() -> None:
     for model in MODELS:
         if model.make in ("Bitmain", "MicroBT", "Canaan"):
             assert set(SERIES_LIMITS[find_series(model.name) or ""]) == set(SensorKind), model.name

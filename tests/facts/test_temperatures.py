@@ -2,22 +2,22 @@
 
 import pytest
 
-from hashinsight.facts.limits import FIRMWARE_LIMITS, SERIES_LIMITS
 from hashinsight.facts.temperatures import (
+    FIRMWARE_LIMITS,
     FLUID_WARNS_SOONER_C,
+    SERIES_LIMITS,
     FirmwareFamily,
     LimitSource,
     ReportedLimits,
     SensorKind,
     find_limits,
+    find_reported_limits,
     firmware_family,
-    is_broken_reading,
+    format_limits,
+    parse_limits,
     protection_limit_c,
-    read_limits,
     record_sensor,
-    reported_limits,
     sensor_kind,
-    write_limits,
 )
 
 CHIP, BOARD = SensorKind.CHIP, SensorKind.BOARD
@@ -46,18 +46,18 @@ SOUND = [
     ("A1246", CHIP, 92.0),
     ("Avalon1366", CHIP, 90.0),
     ("Avalon A1566", CHIP, 91.0),
-]  # as machines run that hash what they are rated for
+]  # as machines run at their rated hashrate
 
 
 @pytest.mark.parametrize(
     ("firmware", "kind"),
     [("LUXminer 2026.1", BOARD), ("Braiins OS 24.09", CHIP), (None, CHIP)],
 )
-def test_the_firmware_tells_what_its_temperature_measures(firmware: str | None, kind: SensorKind) -> None:
+def test_the_firmware_decides_which_sensor_kind_it_reports(firmware: str | None, kind: SensorKind) -> None:
     assert sensor_kind(firmware) is kind
 
 
-def test_a_version_that_names_nobody_is_the_makers_own() -> None:
+def test_an_unknown_version_is_stock_firmware() -> None:
     assert firmware_family("49.0.1.3") is FirmwareFamily.STOCK
 
 
@@ -83,30 +83,30 @@ def test_limits_rise_from_target_to_critical_and_a_chip_is_allowed_more_than_its
     for series, by_sensor in SERIES_LIMITS.items():
         for limits in by_sensor.values():
             assert limits.target_c < limits.warn_c < limits.critical_c, series
-        if len(by_sensor) == 2 and series != "Bitaxe":  # its board's is the voltage regulator
+        if len(by_sensor) == 2 and series != "Bitaxe":  # its board sensor is the voltage regulator
             assert by_sensor[BOARD].critical_c < by_sensor[CHIP].critical_c, series
     for (_, series, sensor), limits in FIRMWARE_LIMITS.items():
         assert limits.target_c < limits.warn_c < limits.critical_c <= SERIES_LIMITS[series][sensor].critical_c
 
 
-def test_a_firmware_with_limits_of_its_own_is_judged_by_them() -> None:
+def test_firmware_with_its_own_limits_is_judged_by_them() -> None:
     assert find_limits("Antminer S19", BOARD, firmware="LUXminer 2026.1").critical_c == 70
     assert find_limits("Antminer S19", BOARD, firmware="Vnish 1.2.7").critical_c == 80
     assert find_limits("Antminer S19", BOARD, firmware="49.0.1.3").critical_c == 90
 
 
 @pytest.mark.parametrize("series", ["Antminer S11", "Antminer S15", "Antminer S17", "Antminer S19", "Antminer S21"])
-def test_a_board_of_the_makers_own_firmware_has_5_degrees_less_than_its_chip(series: str) -> None:
+def test_on_stock_firmware_a_board_limit_is_5_degrees_below_its_chip_limit(series: str) -> None:
     chip, board = find_limits(series, CHIP), find_limits(series, BOARD)
     assert (chip.warn_c - board.warn_c, chip.critical_c - board.critical_c) == (5, 5)
 
 
-def test_what_the_machine_reports_goes_before_the_catalogue() -> None:
+def test_reported_limits_take_precedence_over_the_catalogue() -> None:
     limits = find_limits("Antminer S19", CHIP, reported=ReportedLimits(warn_c=80.0, stop_c=90.0))
     assert (limits.warn_c, limits.critical_c, limits.source) == (80.0, 90.0, LimitSource.MACHINE)
 
 
-def test_a_machine_that_reports_only_where_it_stops_is_warned_of_below_that() -> None:
+def test_a_machine_that_reports_only_its_stop_limit_warns_below_it() -> None:
     known = find_limits("Antminer S19", CHIP, reported=ReportedLimits(stop_c=92.0))
     unknown = find_limits("home made", CHIP, reported=ReportedLimits(stop_c=100.0))
     assert known.warn_c == find_limits("Antminer S19", CHIP).warn_c
@@ -114,12 +114,12 @@ def test_a_machine_that_reports_only_where_it_stops_is_warned_of_below_that() ->
 
 
 @pytest.mark.parametrize("stop_c", [0.0, -1.0, 20.0, 255.0, 1e9, float("nan"), None, True, "90"])
-def test_a_reported_limit_that_cannot_be_one_is_ignored(stop_c: object) -> None:
+def test_an_implausible_reported_limit_is_ignored(stop_c: object) -> None:
     limits = find_limits("Antminer S19", CHIP, reported=ReportedLimits(stop_c=stop_c))  # type: ignore[arg-type]
     assert limits == find_limits("Antminer S19", CHIP)
 
 
-def test_a_reported_limit_counts_for_at_most_10_degrees_above_the_catalogues() -> None:
+def test_a_reported_limit_counts_up_to_10_degrees_above_the_catalogues() -> None:
     known = find_limits("Antminer S19", CHIP)
     assert find_limits("Antminer S19", CHIP, reported=ReportedLimits(stop_c=105.0)).critical_c == 105.0
     assert find_limits("Antminer S19", CHIP, reported=ReportedLimits(stop_c=106.0)).critical_c == 105.0
@@ -137,20 +137,20 @@ def test_a_reported_limit_counts_for_at_most_10_degrees_above_the_catalogues() -
         (ReportedLimits(80.0, 1e9), None),
     ],
 )
-def test_limits_are_written_to_a_tenth_of_a_degree_and_read_back(limits: ReportedLimits, text: str | None) -> None:
-    written = write_limits({CHIP: limits})
+def test_limits_are_formatted_to_a_tenth_of_a_degree_and_parsed_back(limits: ReportedLimits, text: str | None) -> None:
+    written = format_limits({CHIP: limits})
     assert written == text
-    assert write_limits(read_limits(written)) == text
+    assert format_limits(parse_limits(written)) == text
 
 
-def test_limits_with_more_digits_are_read_too() -> None:
-    assert read_limits("board 70.25/80.125 chip 85.25/95") == {
+def test_limits_with_more_digits_are_parsed_too() -> None:
+    assert parse_limits("board 70.25/80.125 chip 85.25/95") == {
         BOARD: ReportedLimits(70.25, 80.125),
         CHIP: ReportedLimits(85.25, 95.0),
     }
 
 
-def test_a_model_that_nobody_knows_keeps_75_and_85_assumed_and_is_stopped_only_when_it_burns() -> None:
+def test_an_unknown_model_has_assumed_limits_of_75_and_85_and_is_stopped_only_far_above() -> None:
     for sensor, stop_c in ((CHIP, 105.0), (BOARD, 95.0)):
         limits = find_limits("home made", sensor)
         assert (limits.warn_c, limits.critical_c, limits.source) == (75.0, 85.0, LimitSource.ASSUMED)
@@ -158,7 +158,7 @@ def test_a_model_that_nobody_knows_keeps_75_and_85_assumed_and_is_stopped_only_w
     assert find_limits(None, CHIP).source is LimitSource.ASSUMED
 
 
-def test_in_fluid_the_same_machine_stops_at_the_same_temperature_and_is_warned_of_sooner() -> None:
+def test_in_fluid_the_same_machine_stops_at_the_same_temperature_and_warns_earlier() -> None:
     air, fluid = find_limits("Antminer S21", CHIP), find_limits("Antminer S21", CHIP, fluid=True)
     assert fluid.critical_c == air.critical_c
     assert fluid.warn_c == air.warn_c - FLUID_WARNS_SOONER_C
@@ -167,20 +167,14 @@ def test_in_fluid_the_same_machine_stops_at_the_same_temperature_and_is_warned_o
 def test_a_record_names_its_sensor_and_its_limits() -> None:
     record = {"temp_sensor": "board", "temp_limit_c": 80, "temp_warn_c": 75, "firmware": "49.0.1.3"}
     assert record_sensor(record) is BOARD
-    assert reported_limits(record, BOARD) == ReportedLimits(75, 80)
-    assert reported_limits(record, CHIP) is None
+    assert find_reported_limits(record, BOARD) == ReportedLimits(75, 80)
+    assert find_reported_limits(record, CHIP) is None
     both = {**record, "temp_limits": {"chip": {"stop_c": 95}, "board": {"warn_c": 70, "stop_c": 80}}}
-    assert reported_limits(both, CHIP) == ReportedLimits(None, 95)
-    assert reported_limits(both, BOARD) == ReportedLimits(70, 80)
+    assert find_reported_limits(both, CHIP) == ReportedLimits(None, 95)
+    assert find_reported_limits(both, BOARD) == ReportedLimits(70, 80)
 
 
 @pytest.mark.parametrize("record", [{}, {"temp_sensor": "air"}, {"temp_sensor": 7}, {"temp_limits": "no"}])
-def test_a_record_without_a_sensor_is_read_as_its_firmware_measures(record: dict[str, object]) -> None:
+def test_a_record_without_a_sensor_kind_uses_that_of_its_firmware(record: dict[str, object]) -> None:
     assert record_sensor(record) is CHIP
-    assert reported_limits(record, CHIP) is None
-
-
-def test_what_a_broken_sensor_says_is_no_temperature() -> None:
-    assert is_broken_reading(0)
-    assert is_broken_reading(255.0)
-    assert not is_broken_reading(25.0)
+    assert find_reported_limits(record, CHIP) is None

@@ -1,4 +1,4 @@
-"""Users, grants and keys: the rightful one first, then anonymous, another tenant, a narrower role."""
+"""Users, grants and keys: as owner, anonymous, another tenant, a narrower role."""
 
 import asyncio
 from typing import Any
@@ -20,8 +20,8 @@ from tests.people import PASSWORD, People
 NEW = {"email": "tech@example.com", "password": PASSWORD, "role": "Technician"}
 
 
-async def test_every_route_is_for_the_owner_and_for_nobody_else(api: httpx.AsyncClient, people: People) -> None:
-    """Each request succeeds for the rightful owner after it was refused to everybody else."""
+async def test_every_admin_route_is_for_owners_only(api: httpx.AsyncClient, people: People) -> None:
+    """Each request succeeds for the owner after it was refused to everybody else."""
     owner, stranger = await people.headers("Owner"), await people.headers("Owner", "b")
     site = await api.post("/api/admin/v1/sites", json={"code": "narrow", "name": "Narrow"}, headers=owner)
     others = [await people.headers("Owner", sites=[site.json()["id"]])]
@@ -62,7 +62,7 @@ async def test_every_route_is_for_the_owner_and_for_nobody_else(api: httpx.Async
         assert answer.is_success, (method, path, answer.text)
 
 
-async def test_old_passwords_and_codes_cannot_be_guessed_with_a_stolen_token(
+async def test_guessing_passwords_and_codes_with_a_stolen_token_is_limited(
     api: httpx.AsyncClient, people: People
 ) -> None:
     headers = await people.headers("NOC")
@@ -71,7 +71,7 @@ async def test_old_passwords_and_codes_cannot_be_guessed_with_a_stolen_token(
     assert codes == [403] * 5 + [429] * 3
 
 
-async def test_a_key_cannot_do_what_needs_a_second_factor(api: httpx.AsyncClient, people: People) -> None:
+async def test_an_api_key_cannot_do_what_needs_a_step_up(api: httpx.AsyncClient, people: People) -> None:
     owner = await people.headers("Owner")
     made = (await api.post("/api/admin/v1/api-keys", json={"name": "k", "role": "Owner"}, headers=owner)).json()
     pools = {"version": 0, "pools": {"allowed": ["pool.example:3333"]}}
@@ -79,7 +79,7 @@ async def test_a_key_cannot_do_what_needs_a_second_factor(api: httpx.AsyncClient
     refused(answer, 403, "PERSON_REQUIRED")
 
 
-async def test_of_two_owners_who_leave_at_the_same_moment_one_stays(database: Database, people: People) -> None:
+async def test_two_owners_cannot_both_be_removed_concurrently(database: Database, people: People) -> None:
     users = [(await people.user("Owner"))[0] for _ in range(2)]
 
     async def leave(user_id: UUID) -> None:
@@ -97,7 +97,7 @@ async def test_a_time_without_a_zone_is_utc(api: httpx.AsyncClient, people: Peop
     assert made.json()["expires_at"] == "2099-01-01T00:00:00Z"
 
 
-async def test_the_owner_of_one_site_cannot_make_himself_owner_of_all(api: httpx.AsyncClient, people: People) -> None:
+async def test_the_owner_of_one_site_cannot_become_owner_of_the_tenant(api: httpx.AsyncClient, people: People) -> None:
     owner = await people.headers("Owner")
     site = await api.post("/api/admin/v1/sites", json={"code": "one", "name": "One"}, headers=owner)
     narrow = await people.headers("Owner", sites=[site.json()["id"]])
@@ -111,15 +111,15 @@ async def test_the_owner_of_one_site_cannot_make_himself_owner_of_all(api: httpx
         refused(await api.get(f"/api/admin/v1/{path}", headers=narrow), 403, "FORBIDDEN")
 
 
-async def test_lists_hold_ones_own_tenant_only(api: httpx.AsyncClient, people: People) -> None:
+async def test_lists_have_the_callers_tenant_only(api: httpx.AsyncClient, people: People) -> None:
     owner = await people.headers("Owner")
     await people.headers("Owner", "b")
     for path, name in (("users", "users"), ("grants", "grants"), ("tenants", "tenants")):
-        found = (await api.get(f"/api/admin/v1/{path}", headers=owner)).json()[name]
-        assert len(found) == 1, path
+        rows = (await api.get(f"/api/admin/v1/{path}", headers=owner)).json()[name]
+        assert len(rows) == 1, path
 
 
-async def test_users_page_by_key(api: httpx.AsyncClient, people: People) -> None:
+async def test_users_are_paged(api: httpx.AsyncClient, people: People) -> None:
     owner = await people.headers("Owner")
     for _ in range(4):
         await people.user("NOC")
@@ -135,16 +135,18 @@ async def test_users_page_by_key(api: httpx.AsyncClient, people: People) -> None
     assert len(seen) == len(set(seen)) == 5
 
 
-async def test_an_email_is_taken_once_in_the_installation_and_free_again_after_a_deletion(
+async def test_an_email_is_unique_in_the_installation_and_free_after_deletion(
     api: httpx.AsyncClient, people: People
 ) -> None:
-    one, two = await people.headers("Owner"), await people.headers("Owner", "b")
-    made = (await api.post("/api/admin/v1/users", json=NEW, headers=one)).json()
+    ours, theirs = await people.headers("Owner"), await people.headers("Owner", "b")
+    made = (await api.post("/api/admin/v1/users", json=NEW, headers=ours)).json()
     refused(
-        await api.post("/api/admin/v1/users", json=NEW | {"email": "TECH@example.com"}, headers=two), 409, "EMAIL_TAKEN"
+        await api.post("/api/admin/v1/users", json=NEW | {"email": "TECH@example.com"}, headers=theirs),
+        409,
+        "EMAIL_TAKEN",
     )
-    await api.delete(f"/api/admin/v1/users/{made['id']}", headers=one)
-    assert (await api.post("/api/admin/v1/users", json=NEW, headers=two)).status_code == 201
+    await api.delete(f"/api/admin/v1/users/{made['id']}", headers=ours)
+    assert (await api.post("/api/admin/v1/users", json=NEW, headers=theirs)).status_code == 201
 
 
 @pytest.mark.parametrize("password", ["short", "aaaaaaaaaaaaaaaa", "tech and more of it"])
@@ -169,7 +171,7 @@ async def test_a_tenant_never_loses_its_last_owner(api: httpx.AsyncClient, peopl
     assert (await api.get("/api/admin/v1/users", headers=owner)).status_code == 200, "nothing was changed"
 
 
-async def test_a_grant_over_what_the_tenant_does_not_have_is_refused(api: httpx.AsyncClient, people: People) -> None:
+async def test_a_grant_over_unknown_sites_zones_or_groups_is_refused(api: httpx.AsyncClient, people: People) -> None:
     owner = await people.headers("Owner")
     for reach in ({"site_ids": [999]}, {"zone_ids": [999]}, {"group_ids": [999]}):
         refused(await api.post("/api/admin/v1/users", json=NEW | reach, headers=owner), 404, "NOT_FOUND")
@@ -178,7 +180,7 @@ async def test_a_grant_over_what_the_tenant_does_not_have_is_refused(api: httpx.
     assert len(users) == 1, "nothing half-done"
 
 
-async def test_grants_add_up_and_count_from_the_next_request_on(api: httpx.AsyncClient, people: People) -> None:
+async def test_grants_add_up_and_count_from_the_next_request(api: httpx.AsyncClient, people: People) -> None:
     owner = await people.headers("Owner")
     user_id, email = await people.user("Customer")
     theirs = bearer(await api.post("/api/v1/auth/login", json={"email": email, "password": PASSWORD}))
@@ -190,7 +192,7 @@ async def test_grants_add_up_and_count_from_the_next_request_on(api: httpx.Async
     refused(await api.get("/api/admin/v1/users", headers=theirs), 403, "FORBIDDEN")
 
 
-async def test_an_api_key_is_shown_once_works_in_its_scope_and_is_refused_once_revoked(
+async def test_an_api_key_is_shown_once_works_in_its_scope_and_stops_when_revoked(
     api: httpx.AsyncClient, people: People, superuser_url: str
 ) -> None:
     owner = await people.headers("Owner")
@@ -223,9 +225,7 @@ async def test_a_new_password_ends_every_other_session(
     refused(await api.get("/api/v1/auth/me", headers=there), 401, "SESSION_REVOKED")
 
 
-async def test_the_consoles_cookie_signs_in_and_a_write_needs_the_csrf_token_beside_it(
-    api: httpx.AsyncClient, people: People
-) -> None:
+async def test_a_write_with_the_consoles_cookie_needs_the_csrf_token(api: httpx.AsyncClient, people: People) -> None:
     _, email = await people.user("Owner")
     signed_in = await api.post("/api/v1/auth/login", json={"email": email, "password": PASSWORD, "cookie": True})
     assert "access_token" not in signed_in.json()
@@ -247,7 +247,7 @@ async def test_the_consoles_cookie_signs_in_and_a_write_needs_the_csrf_token_bes
     refused(await api.get("/api/admin/v1/users"), 401, "UNAUTHENTICATED")
 
 
-async def test_ids_that_are_no_ids_and_ids_of_nobody(api: httpx.AsyncClient, people: People) -> None:
+async def test_malformed_and_unknown_ids_are_refused(api: httpx.AsyncClient, people: People) -> None:
     owner = await people.headers("Owner")
     refused(await api.get("/api/admin/v1/users/not-an-id", headers=owner), 422, "VALIDATION_FAILED")
     refused(await api.get(f"/api/admin/v1/users/{new_id()}", headers=owner), 404, "NOT_FOUND")

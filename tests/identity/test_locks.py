@@ -1,4 +1,4 @@
-"""Guessing ends, and strangers who guess do not keep the owner of an account out."""
+"""Guessing is locked without locking the owner of the account out."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -11,7 +11,7 @@ import pytest
 
 from hashinsight.audit.actions import Actor, ActorKind
 from hashinsight.identity import passwords
-from hashinsight.identity.refusals import Refused
+from hashinsight.identity.caller import AccessRefusal
 from hashinsight.identity.service.login import Credentials, Tokens, login
 from hashinsight.identity.throttle import FROM_EVERYWHERE, FROM_NETWORK, PROOFS, Failures
 from hashinsight.kit.clock import VirtualClock
@@ -20,11 +20,11 @@ from hashinsight.kit.db.database import Database
 from hashinsight.kit.networks import network_of
 from hashinsight.kit.secret_key import load_secret_key
 from hashinsight.kit.settings import Settings
-from tests.blocked import until_blocked
 from tests.identity.test_login import audited, bearer, clock, refused
 from tests.identity.test_second_factor import Phone, phone
+from tests.installation import HANG_TIMEOUT_SEC
+from tests.lock_waits import wait_until_blocked
 from tests.people import PASSWORD, People
-from tests.running import HANGS_SEC
 
 __all__ = ["clock", "phone"]
 From = Callable[[str], httpx.AsyncClient]
@@ -43,15 +43,15 @@ async def coming_from(api: httpx.AsyncClient) -> AsyncIterator[From]:
         return clients[-1]
 
     yield client
-    for one in clients:
-        await one.aclose()
+    for opened in clients:
+        await opened.aclose()
 
 
 @contextmanager
 def no_hashing() -> Iterator[None]:
-    """Whoever shows a password waits, until the block ends, where it is hashed."""
+    """Password hashing blocks until the block ends."""
     for _ in range(4):
-        assert passwords._hashing.acquire(timeout=HANGS_SEC)
+        assert passwords._hashing.acquire(timeout=HANG_TIMEOUT_SEC)
     try:
         yield
     finally:
@@ -63,7 +63,7 @@ async def sign_in(client: httpx.AsyncClient, email: str, password: str = PASSWOR
 
 
 async def guess(client: httpx.AsyncClient, email: str, clock: VirtualClock, times: int) -> list[str]:
-    """Wrong passwords, each as soon as the door lets one try."""
+    """Wrong passwords, each as soon as the throttle allows."""
     codes = []
     for _ in range(times):
         answer = await sign_in(client, email, "not the right one")
@@ -73,7 +73,7 @@ async def guess(client: httpx.AsyncClient, email: str, clock: VirtualClock, time
     return codes
 
 
-async def test_a_stranger_who_guesses_locks_himself_out_and_not_the_owner_of_the_account(
+async def test_guessing_from_another_network_does_not_lock_the_owner_out(
     coming_from: From, people: People, clock: VirtualClock, superuser_url: str
 ) -> None:
     _, email = await people.user("NOC")
@@ -86,7 +86,7 @@ async def test_a_stranger_who_guesses_locks_himself_out_and_not_the_owner_of_the
     assert audited(superuser_url, "LOGIN_LOCKED") >= 2
 
 
-async def test_a_flood_from_many_networks_slows_an_account_down_but_not_for_who_signed_in_from_there_before(
+async def test_a_flood_from_many_networks_does_not_slow_down_known_networks(
     coming_from: From, people: People, clock: VirtualClock
 ) -> None:
     _, email = await people.user("NOC")
@@ -104,7 +104,7 @@ async def test_a_flood_from_many_networks_slows_an_account_down_but_not_for_who_
     assert (await sign_in(home, email)).status_code == 200
 
 
-async def test_guesses_that_come_at_once_count_as_many(
+async def test_concurrent_password_guesses_are_all_counted(
     api: httpx.AsyncClient, people: People, clock: VirtualClock
 ) -> None:
     _, email = await people.user("NOC")
@@ -115,7 +115,7 @@ async def test_guesses_that_come_at_once_count_as_many(
     assert (await sign_in(api, email)).status_code == 200
 
 
-async def test_codes_that_are_guessed_at_once_count_as_many(phone: Phone) -> None:
+async def test_concurrent_code_guesses_are_all_counted(phone: Phone) -> None:
     headers = bearer(await phone.login(phone.next_code()))
 
     async def attempt() -> str:
@@ -127,9 +127,7 @@ async def test_codes_that_are_guessed_at_once_count_as_many(phone: Phone) -> Non
     assert codes.count("TOTP_LOCKED") == 7
 
 
-async def test_five_wrong_codes_lock_the_step_up_are_recorded_and_leave_the_login_open(
-    phone: Phone, superuser_url: str
-) -> None:
+async def test_five_wrong_codes_lock_the_step_up_but_not_the_login(phone: Phone, superuser_url: str) -> None:
     headers = bearer(await phone.login(phone.next_code()))
     for _ in range(5):
         wrong = await phone.api.post("/api/v1/auth/step-up", json={"code": "000000"}, headers=headers)
@@ -142,7 +140,7 @@ async def test_five_wrong_codes_lock_the_step_up_are_recorded_and_leave_the_logi
     assert (await phone.login(phone.code())).status_code == 200
 
 
-async def test_recovery_codes_are_not_guessed_either(phone: Phone) -> None:
+async def test_guessing_recovery_codes_is_locked_too(phone: Phone) -> None:
     headers = bearer(await phone.login(phone.next_code()))
     codes = []
     for _ in range(6):
@@ -151,7 +149,7 @@ async def test_recovery_codes_are_not_guessed_either(phone: Phone) -> None:
     assert codes == ["TOTP_WRONG"] * 5 + ["TOTP_LOCKED"]
 
 
-async def test_an_owner_opens_every_door_of_an_account(
+async def test_an_owner_unlocks_all_counters_of_an_account(
     phone: Phone, people: People, clock: VirtualClock, superuser_url: str
 ) -> None:
     headers = bearer(await phone.login(phone.next_code()))
@@ -171,7 +169,7 @@ async def test_an_owner_opens_every_door_of_an_account(
     assert left == (0,)
 
 
-async def test_a_password_is_not_guessed_with_a_stolen_session(api: httpx.AsyncClient, people: People) -> None:
+async def test_guessing_the_password_in_a_stolen_session_is_locked(api: httpx.AsyncClient, people: People) -> None:
     headers = await people.headers("NOC")
     codes = []
     for number in range(7):
@@ -183,50 +181,48 @@ async def test_a_password_is_not_guessed_with_a_stolen_session(api: httpx.AsyncC
     assert codes == [(403, "INVALID_CREDENTIALS")] * 5 + [(429, "PASSWORD_LOCKED")] * 2
 
 
-async def test_two_logins_of_one_account_at_the_same_moment_do_not_wait_for_each_other_in_a_circle(
+async def test_concurrent_logins_of_one_account_do_not_deadlock(
     coming_from: From, people: People, superuser_url: str
 ) -> None:
-    """One counts its try (account, then network) while the other, whose password was right, clears both."""
+    """One counts its attempt (account, then network) while the other, with the right password, clears both."""
     _, email = await people.user("NOC")
     hotel = coming_from(HOTEL)
     doors = "select fingerprint from login_failures where fingerprint = account"
     async with await psycopg.AsyncConnection.connect(superuser_url) as holder:
         with no_hashing():
             first = asyncio.create_task(sign_in(hotel, email))
-            async with asyncio.timeout(HANGS_SEC):
+            async with asyncio.timeout(HANG_TIMEOUT_SEC):
                 while await (await holder.execute(doors)).fetchone() is None:
                     await holder.rollback()
                     await asyncio.sleep(0.01)
             await holder.execute(f"{doors} for update")
             second = asyncio.create_task(sign_in(hotel, email))
-            await until_blocked(superuser_url, second)
-        await until_blocked(superuser_url, first, waiting=2)
+            await wait_until_blocked(superuser_url, second)
+        await wait_until_blocked(superuser_url, first, waiting=2)
         await holder.commit()
-    assert [(await one).status_code for one in (first, second)] == [200, 200]
+    assert [(await login).status_code for login in (first, second)] == [200, 200]
 
 
-async def test_twenty_logins_at_once_from_a_new_network_all_get_in(
+async def test_twenty_concurrent_logins_from_a_new_network_all_succeed(
     people: People, database: Database, settings: Settings
 ) -> None:
-    """Below the limit of calls a minute: whoever is slowed down because others are being checked comes in next."""
+    """Below the rate limit: logins slowed down by the others succeed when they retry."""
     _, email = await people.user("NOC")
     vault, left = Vault(load_secret_key(settings)), 20
     visitor = Actor(ActorKind.ANONYMOUS, None, "test-request", HOTEL)
 
-    async def attempt() -> Tokens | Refused:
+    async def attempt() -> Tokens | AccessRefusal:
         return await login(database, vault, visitor, Credentials(email, PASSWORD), now=NOW)
 
     while left:
         answers = await asyncio.gather(*(attempt() for _ in range(left)))
         came_in = sum(isinstance(answer, Tokens) for answer in answers)
         assert came_in > 0
-        assert {answer.code for answer in answers if isinstance(answer, Refused)} <= {"LOGIN_SLOWED"}
+        assert {answer.code for answer in answers if isinstance(answer, AccessRefusal)} <= {"LOGIN_SLOWED"}
         left -= came_in
 
 
-async def test_a_stolen_session_that_guesses_locks_itself_and_ends_and_its_owner_steps_up_meanwhile(
-    phone: Phone, superuser_url: str
-) -> None:
+async def test_guessing_in_a_stolen_session_ends_that_session_only(phone: Phone, superuser_url: str) -> None:
     owners = bearer(await phone.login(phone.next_code()))
     taken = await phone.login(phone.next_code())
     stolen = bearer(taken)
@@ -248,7 +244,7 @@ async def test_a_stolen_session_that_guesses_locks_itself_and_ends_and_its_owner
     assert (await step_up(renewed, phone.next_code())).status_code == 200
 
 
-async def test_wrong_codes_in_many_sessions_of_a_user_slow_down_and_lock_nobody_for_long(phone: Phone) -> None:
+async def test_wrong_codes_in_many_sessions_only_slow_the_user_down(phone: Phone) -> None:
     answer = await phone.login(phone.next_code())
     for _ in range(3):
         headers = bearer(await phone.login(phone.next_code()))
@@ -269,17 +265,19 @@ async def test_wrong_codes_in_many_sessions_of_a_user_slow_down_and_lock_nobody_
         ("password", {"old_password": PASSWORD, "new_password": "an entirely new phrase"}),
     ],
 )
-async def test_no_connection_is_held_while_a_password_that_is_shown_in_a_session_is_hashed(
+async def test_no_connection_is_held_while_a_password_is_hashed(
     api: httpx.AsyncClient, people: People, superuser_url: str, path: str, body: dict[str, str]
 ) -> None:
     headers = await people.headers("NOC")
     counted = "select count(*) from login_failures where failures > 0 and fingerprint <> account"
-    held = "select count(*) from pg_stat_activity where state = 'idle in transaction' and datname = current_database()"
+    idle_in_transaction = (
+        "select count(*) from pg_stat_activity where state = 'idle in transaction' and datname = current_database()"
+    )
     async with await psycopg.AsyncConnection.connect(superuser_url, autocommit=True) as watcher:
         with no_hashing():
             shown = asyncio.create_task(api.post(f"/api/v1/auth/{path}", json=body, headers=headers))
-            async with asyncio.timeout(HANGS_SEC):
-                for query, wanted in ((counted, 2), (held, 0)):
+            async with asyncio.timeout(HANG_TIMEOUT_SEC):
+                for query, wanted in ((counted, 2), (idle_in_transaction, 0)):
                     while await (await watcher.execute(query)).fetchone() != (wanted,):  # noqa: ASYNC110 - what is waited for stands in the database
                         await asyncio.sleep(0.01)
             assert not shown.done()
@@ -287,16 +285,14 @@ async def test_no_connection_is_held_while_a_password_that_is_shown_in_a_session
         assert await (await watcher.execute(counted)).fetchone() == (0,), "a right one is not counted"
 
 
-async def test_right_passwords_shown_at_once_in_one_session_are_all_taken(
-    api: httpx.AsyncClient, people: People
-) -> None:
+async def test_concurrent_right_passwords_in_one_session_all_succeed(api: httpx.AsyncClient, people: People) -> None:
     headers = await people.headers("NOC")
     body = {"password": PASSWORD}
     answers = await asyncio.gather(*(api.post("/api/v1/auth/step-up", json=body, headers=headers) for _ in range(4)))
     assert [answer.status_code for answer in answers] == [200] * 4
 
 
-def test_waits_double_and_locks_last_as_long_as_their_pace_says() -> None:
+def test_waits_double_and_locks_last_as_the_policy_says() -> None:
     def after(count: int, pace: object) -> float:
         made = Failures(count - 1, NOW).one_more(NOW, pace)  # type: ignore[arg-type]
         return (made.blocked_until - NOW).total_seconds() if made.blocked_until else 0.0
@@ -319,11 +315,11 @@ def test_waits_double_and_locks_last_as_long_as_their_pace_says() -> None:
         (None, ""),
     ],
 )
-def test_one_line_of_the_internet_is_one_network(address: str | None, network: str) -> None:
+def test_addresses_of_one_internet_line_are_one_network(address: str | None, network: str) -> None:
     assert network_of(address) == network
 
 
-async def test_whoever_guesses_in_one_session_does_not_keep_the_owner_from_a_step_up_in_another(phone: Phone) -> None:
+async def test_guessing_in_one_session_does_not_block_a_step_up_in_another(phone: Phone) -> None:
     thief = bearer(await phone.login(phone.next_code()))
     owner = bearer(await phone.login(phone.next_code()))
     for _ in range(21):
@@ -333,7 +329,7 @@ async def test_whoever_guesses_in_one_session_does_not_keep_the_owner_from_a_ste
     assert stepped_up.status_code == 200, stepped_up.text
 
 
-async def test_forged_tokens_from_one_ipv6_network_fill_the_record_no_more_than_from_one_address(
+async def test_audit_entries_for_forged_tokens_are_limited_per_ipv6_network(
     coming_from: From, superuser_url: str
 ) -> None:
     for number in range(1, 31):

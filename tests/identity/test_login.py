@@ -1,4 +1,4 @@
-"""The door: every refusal has its code and its audit entry, and tells nobody who exists."""
+"""Signing in: every refusal has an error code and an audit entry, and does not reveal who exists."""
 
 import asyncio
 import time
@@ -39,7 +39,7 @@ def login(api: httpx.AsyncClient) -> Login:
 
 
 def audited(url: str, code: str | None = None, action: str | None = None) -> int:
-    """How many entries say this."""
+    """The number of audit entries with this code and action."""
     with psycopg.connect(url) as connection:
         row = connection.execute(
             "select count(*) from audit_log where (%(code)s::text is null or after ->> 'error_code' = %(code)s)"
@@ -62,21 +62,21 @@ def refused(answer: httpx.Response, status: int, code: str) -> None:
     assert (answer.status_code, answer.json()["error_code"]) == (status, code), answer.text
 
 
-async def test_a_right_password_gives_tokens_and_an_entry(
+async def test_a_right_password_gives_tokens_and_an_audit_entry(
     api: httpx.AsyncClient, people: People, login: Login, superuser_url: str
 ) -> None:
     user_id, email = await people.user("NOC")
     answer = await login(email.upper())
     assert set(answer.json()) == {"access_token", "refresh_token", "expires_in"}
-    found = (await me(api, bearer(answer))).json()
-    assert found["actor"] == {"kind": "user", "id": str(user_id)}
-    (grant,) = found["grants"]
+    caller = (await me(api, bearer(answer))).json()
+    assert caller["actor"] == {"kind": "user", "id": str(user_id)}
+    (grant,) = caller["grants"]
     whole = {"role": "NOC", "site_ids": None, "zone_ids": None, "group_ids": None, "touches": None}
-    assert grant == whole | {"may": found["may"]}
+    assert grant == whole | {"may": caller["may"]}
     assert audited(superuser_url, action="login") == 1
 
 
-async def test_a_wrong_password_and_an_unknown_user_get_the_same_answer_and_each_an_entry(
+async def test_a_wrong_password_and_an_unknown_user_get_the_same_answer(
     people: People, login: Login, superuser_url: str
 ) -> None:
     _, email = await people.user()
@@ -88,7 +88,7 @@ async def test_a_wrong_password_and_an_unknown_user_get_the_same_answer_and_each
 
 
 async def test_checking_an_unknown_user_costs_the_same_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compared in one run, at the cost that people meet: the ratio of the processor's time, not seconds."""
+    """The ratio of CPU times in one run, at the real hashing cost."""
     monkeypatch.setattr(passwords, "_hasher", PasswordHasher())
     monkeypatch.setattr(passwords, "_NOBODY", PasswordHasher().hash("nobody"))
     real = await hash_password("the password of somebody")
@@ -122,7 +122,7 @@ async def test_a_refused_login_runs_the_same_statements_whether_the_user_exists_
     assert len(seen[0]) > 5
 
 
-async def test_failures_slow_the_door_down_and_then_lock_it_for_known_and_unknown_alike(
+async def test_failures_slow_down_and_then_lock_known_and_unknown_accounts_alike(
     people: People, login: Login, clock: VirtualClock, superuser_url: str, redis_url: str
 ) -> None:
     _, email = await people.user()
@@ -147,7 +147,7 @@ async def test_failures_slow_the_door_down_and_then_lock_it_for_known_and_unknow
     assert (await login(email)).status_code == 200
 
 
-async def test_a_locked_user_is_let_in_again_by_an_administrator(
+async def test_an_owner_unlocks_a_locked_user(
     api: httpx.AsyncClient, people: People, login: Login, clock: VirtualClock
 ) -> None:
     user_id, email = await people.user("NOC")
@@ -161,7 +161,7 @@ async def test_a_locked_user_is_let_in_again_by_an_administrator(
     assert (await login(email)).status_code == 200
 
 
-async def test_a_refresh_token_is_good_for_once_and_a_second_use_ends_the_whole_family(
+async def test_using_a_refresh_token_twice_ends_the_session(
     api: httpx.AsyncClient, people: People, login: Login, superuser_url: str
 ) -> None:
     _, email = await people.user()
@@ -179,7 +179,7 @@ async def test_a_refresh_token_is_good_for_once_and_a_second_use_ends_the_whole_
     assert audited(superuser_url, "SESSION_REVOKED") == 2
 
 
-async def test_of_two_that_use_a_refresh_token_at_once_only_one_gets_tokens(
+async def test_of_concurrent_uses_of_a_refresh_token_only_one_succeeds(
     api: httpx.AsyncClient, people: People, login: Login
 ) -> None:
     _, email = await people.user()
@@ -188,7 +188,7 @@ async def test_of_two_that_use_a_refresh_token_at_once_only_one_gets_tokens(
     assert sorted(answer.status_code for answer in answers) == [200, 401, 401, 401]
 
 
-async def test_expired_and_unknown_refresh_tokens_have_codes_of_their_own(
+async def test_expired_and_unknown_refresh_tokens_have_their_own_error_codes(
     api: httpx.AsyncClient, people: People, login: Login, clock: VirtualClock, superuser_url: str
 ) -> None:
     _, email = await people.user()
@@ -202,7 +202,7 @@ async def test_expired_and_unknown_refresh_tokens_have_codes_of_their_own(
     assert audited(superuser_url, "REFRESH_UNKNOWN") == 1
 
 
-async def test_a_session_does_not_live_for_ever_however_often_it_is_refreshed(
+async def test_a_session_expires_however_often_it_is_refreshed(
     api: httpx.AsyncClient, people: People, login: Login, clock: VirtualClock
 ) -> None:
     _, email = await people.user()
@@ -242,7 +242,7 @@ async def test_a_forged_token_is_refused_and_recorded(
     assert audited(superuser_url, "TOKEN_INVALID", "token_refused") == 1
 
 
-async def test_an_expired_access_token_says_so(
+async def test_an_expired_access_token_has_its_own_error_code(
     api: httpx.AsyncClient, people: People, login: Login, clock: VirtualClock
 ) -> None:
     _, email = await people.user()
@@ -252,7 +252,7 @@ async def test_an_expired_access_token_says_so(
 
 
 @pytest.mark.parametrize("how", ["deleted", "disabled"])
-async def test_the_token_of_a_user_who_is_gone_is_refused_at_the_next_call(
+async def test_the_token_of_a_removed_user_is_refused_at_the_next_request(
     api: httpx.AsyncClient, people: People, login: Login, superuser_url: str, how: str
 ) -> None:
     user_id, email = await people.user("NOC")
@@ -268,20 +268,22 @@ async def test_the_token_of_a_user_who_is_gone_is_refused_at_the_next_call(
     assert audited(superuser_url, "USER_NOT_ACTIVE") == 1
 
 
-async def test_a_flood_of_forged_tokens_does_not_flood_the_record(api: httpx.AsyncClient, superuser_url: str) -> None:
+async def test_a_flood_of_forged_tokens_does_not_flood_the_audit_log(
+    api: httpx.AsyncClient, superuser_url: str
+) -> None:
     for _ in range(40):
         refused(await me(api, {"Authorization": "Bearer nonsense"}), 401, "TOKEN_INVALID")
     assert audited(superuser_url, "TOKEN_INVALID") == 10
 
 
-async def test_a_flood_of_invented_refresh_tokens_is_cut(api: httpx.AsyncClient, superuser_url: str) -> None:
+async def test_a_flood_of_invented_refresh_tokens_is_rate_limited(api: httpx.AsyncClient, superuser_url: str) -> None:
     for n in range(130):
         answer = await api.post("/api/v1/auth/refresh", json={"refresh_token": f"hi_refresh_{n}"})
     refused(answer, 429, "RATE_LIMITED")
     assert audited(superuser_url, "REFRESH_UNKNOWN") == 120
 
 
-async def test_a_flood_of_logins_is_cut_before_it_costs_anything(login: Login) -> None:
+async def test_a_flood_of_logins_is_rate_limited(login: Login) -> None:
     answers = [await login(f"nobody{n}@example.com", "x" * 20) for n in range(35)]
     assert {answer.json()["error_code"] for answer in answers[30:]} == {"RATE_LIMITED"}
 
@@ -289,16 +291,16 @@ async def test_a_flood_of_logins_is_cut_before_it_costs_anything(login: Login) -
 @pytest.mark.parametrize(
     "body", [{}, {"email": "x"}, {"email": "a@b.c", "password": 5}, {"email": "a@b.c", "password": "x" * 300}, []]
 )
-async def test_a_login_that_makes_no_sense_is_refused_without_repeating_it(api: httpx.AsyncClient, body: Any) -> None:
+async def test_a_malformed_login_is_refused_without_echoing_it(api: httpx.AsyncClient, body: Any) -> None:
     answer = await api.post("/api/v1/auth/login", json=body)
     refused(answer, 422, "VALIDATION_FAILED")
     assert "xxx" not in answer.text
 
 
-async def test_a_password_that_is_no_text_is_a_wrong_one_and_is_counted(
+async def test_a_password_with_invalid_characters_counts_as_wrong(
     api: httpx.AsyncClient, people: People, superuser_url: str
 ) -> None:
-    """JSON lets half a surrogate pair through."""
+    """JSON allows half of a surrogate pair."""
     _, email = await people.user()
     body = f'{{"email": "{email}", "password": "a long enough \\ud800 phrase"}}'
     answers = [await api.post("/api/v1/auth/login", content=body, headers=JSON) for _ in range(5)]
@@ -307,7 +309,7 @@ async def test_a_password_that_is_no_text_is_a_wrong_one_and_is_counted(
     assert audited(superuser_url, "INVALID_CREDENTIALS", "login_refused") == 4
 
 
-async def test_what_is_no_text_is_refused_at_every_door(api: httpx.AsyncClient, people: People) -> None:
+async def test_invalid_characters_are_refused_by_every_auth_route(api: httpx.AsyncClient, people: People) -> None:
     half, headers = "\\ud800", await people.headers("Owner") | JSON
     user_id, _ = await people.user("NOC")
     old = f'"old_password": "{PASSWORD}"'

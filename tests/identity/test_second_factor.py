@@ -1,4 +1,4 @@
-"""The second factor: wrong and replayed codes, recovery, step-up, and tenants that ask for it."""
+"""Second factor: wrong and replayed codes, recovery, step-up, and tenants that require it."""
 
 from datetime import timedelta
 
@@ -20,7 +20,7 @@ def clock(api: httpx.AsyncClient, people: People) -> VirtualClock:
 
 
 class Phone:
-    """Somebody with an authenticator."""
+    """A user with an authenticator app."""
 
     def __init__(self, api: httpx.AsyncClient, clock: VirtualClock, email: str) -> None:
         self.api, self.clock, self.email = api, clock, email
@@ -54,13 +54,13 @@ async def phone(api: httpx.AsyncClient, clock: VirtualClock, people: People) -> 
     return phone
 
 
-async def test_with_a_second_factor_a_password_alone_is_not_enough(phone: Phone, superuser_url: str) -> None:
+async def test_with_a_second_factor_the_password_alone_does_not_sign_in(phone: Phone, superuser_url: str) -> None:
     refused(await phone.login(), 401, "TOTP_REQUIRED")
     assert (await phone.login(phone.next_code())).status_code == 200
     assert audited(superuser_url, action="totp_enabled") == 1
 
 
-async def test_wrong_and_replayed_codes_have_their_code_and_their_entry(phone: Phone, superuser_url: str) -> None:
+async def test_wrong_and_replayed_codes_have_an_error_code_and_an_audit_entry(phone: Phone, superuser_url: str) -> None:
     good = phone.next_code()
     refused(await phone.login("000000" if good != "000000" else "111111"), 401, "TOTP_WRONG")
     assert (await phone.login(good)).status_code == 200
@@ -69,7 +69,7 @@ async def test_wrong_and_replayed_codes_have_their_code_and_their_entry(phone: P
     assert audited(superuser_url, "TOTP_REPLAYED") == 1
 
 
-async def test_a_code_of_the_step_before_is_still_good_and_an_older_one_is_not(phone: Phone) -> None:
+async def test_a_code_of_the_previous_step_works_and_an_older_one_does_not(phone: Phone) -> None:
     early = phone.next_code()
     phone.clock.move_to(phone.clock() + timedelta(seconds=30))
     assert (await phone.login(early)).status_code == 200
@@ -78,16 +78,14 @@ async def test_a_code_of_the_step_before_is_still_good_and_an_older_one_is_not(p
     refused(await phone.login(late), 401, "TOTP_WRONG")
 
 
-async def test_each_recovery_code_is_good_for_once(phone: Phone) -> None:
+async def test_a_recovery_code_works_once(phone: Phone) -> None:
     assert len(set(phone.recovery)) == 10
     assert (await phone.login(phone.recovery[0].lower())).status_code == 200
     refused(await phone.login(phone.recovery[0]), 401, "TOTP_WRONG")
     assert (await phone.login(phone.recovery[1])).status_code == 200
 
 
-async def test_five_wrong_codes_at_the_login_lock_it_each_time_for_twice_as_long(
-    phone: Phone, superuser_url: str
-) -> None:
+async def test_five_wrong_codes_lock_the_login_each_time_twice_as_long(phone: Phone, superuser_url: str) -> None:
     for _ in range(5):
         refused(await phone.login("000000"), 401, "TOTP_WRONG")
     waits = []
@@ -101,7 +99,7 @@ async def test_five_wrong_codes_at_the_login_lock_it_each_time_for_twice_as_long
     assert audited(superuser_url, "TOTP_LOCKED", "login_refused") == 3
 
 
-async def test_step_up_gives_a_token_that_remembers_it_for_five_minutes(phone: Phone, superuser_url: str) -> None:
+async def test_a_step_up_lasts_five_minutes(phone: Phone, superuser_url: str) -> None:
     headers = bearer(await phone.login(phone.next_code()))
     disable = "/api/v1/auth/totp/disable"
     refused(await phone.api.post(disable, headers=headers), 403, "STEP_UP_REQUIRED")
@@ -118,7 +116,7 @@ async def test_step_up_gives_a_token_that_remembers_it_for_five_minutes(phone: P
     assert audited(superuser_url, "TOTP_WRONG", "step_up_refused") == 1
 
 
-async def test_a_tenant_can_ask_it_of_everybody_and_enrolling_is_then_all_that_one_can_do(
+async def test_a_tenant_can_require_a_second_factor_and_users_can_only_set_one_up_first(
     api: httpx.AsyncClient, people: People, clock: VirtualClock
 ) -> None:
     owner = await people.headers("Owner")
@@ -133,7 +131,7 @@ async def test_a_tenant_can_ask_it_of_everybody_and_enrolling_is_then_all_that_o
     assert (await api.get("/api/admin/v1/users", headers=owner)).status_code == 200
 
 
-async def test_the_secret_is_sealed_in_the_database(phone: Phone, superuser_url: str) -> None:
+async def test_the_totp_secret_is_encrypted_in_the_database(phone: Phone, superuser_url: str) -> None:
     with psycopg.connect(superuser_url) as connection:
         rows = connection.execute("select totp_key from users where totp_key is not null").fetchall()
     assert rows

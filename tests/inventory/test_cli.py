@@ -1,4 +1,4 @@
-"""The commands, as a person at the machine runs them."""
+"""The inventory commands of the command line."""
 
 import json
 import subprocess
@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from hashinsight.kit.db.address import DatabaseAddress
+from tests.forked_cli import hashinsight
+from tests.installation import HANG_TIMEOUT_SEC
 from tests.people import People
-from tests.prepared import hashinsight
-from tests.running import HANGS_SEC
 
 LIGHT = """
 import sys
@@ -24,11 +24,11 @@ class Shell:
     def __init__(self, address: DatabaseAddress, folder: Path) -> None:
         self._place = {"database_url": address.url, "data_dir": folder}
 
-    def run(self, *arguments: str, said: str = "") -> subprocess.CompletedProcess[str]:
-        return hashinsight(*arguments, said=said, **self._place)
+    def run(self, *arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
+        return hashinsight(*arguments, stdin=text, **self._place)
 
-    def ok(self, *arguments: str, said: str = "") -> Any:
-        done = self.run(*arguments, "--json", said=said)
+    def ok(self, *arguments: str, text: str = "") -> Any:
+        done = self.run(*arguments, "--json", text=text)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
@@ -39,12 +39,14 @@ async def shell(address: DatabaseAddress, tmp_path: Path, people: People) -> She
     return Shell(address, tmp_path)
 
 
-def test_a_shell_that_only_shows_its_help_loads_nothing_of_the_server() -> None:
-    done = subprocess.run([sys.executable, "-c", LIGHT], capture_output=True, text=True, timeout=HANGS_SEC, check=True)
+def test_the_command_line_imports_no_server_code_at_start() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LIGHT], capture_output=True, text=True, timeout=HANG_TIMEOUT_SEC, check=True
+    )
     assert done.stdout == "[]\n"
 
 
-def test_a_fleet_is_made_imported_listed_grouped_and_exported(shell: Shell, tmp_path: Path) -> None:
+def test_create_import_list_group_and_export_machines(shell: Shell, tmp_path: Path) -> None:
     made = shell.ok("site", "create", "--code", "tx-1", "--name", "Texas")
     assert made["code"] == "tx-1"
     shell.ok("zone", "create", "--site", "tx-1", "--code", "A")
@@ -53,7 +55,7 @@ def test_a_fleet_is_made_imported_listed_grouped_and_exported(shell: Shell, tmp_
     report = shell.ok("miner", "import", "--site", "TX-1", str(file))
     assert (report["created"], report["refused"], report["lines"][0]["line"]) == (3, 1, 5)
     assert [zone["code"] for zone in shell.ok("zone", "list", "--site", "tx-1")["zones"]] == ["A", "B"]
-    assert [one["miner_id"] for one in shell.ok("miner", "list", "--model", "s19")["miners"]] == ["m2", "m3"]
+    assert [miner["miner_id"] for miner in shell.ok("miner", "list", "--model", "s19")["miners"]] == ["m2", "m3"]
     assert shell.ok("group", "create", "--name", "g", "--filter", '{"model": "S19"}')["members"] == 2
     assert shell.ok("group", "create", "--name", "h", "--miner", "m1")["members"] == 1
     assert [group["name"] for group in shell.ok("group", "list")["groups"]] == ["g", "h"]
@@ -65,27 +67,27 @@ def test_a_fleet_is_made_imported_listed_grouped_and_exported(shell: Shell, tmp_
     assert shell.ok("miner", "import", "--site", "tx-1", str(again), "--all-or-nothing")["unchanged"] == 3
 
 
-def test_a_refusal_is_one_sentence_and_a_refused_list_says_its_lines(shell: Shell, tmp_path: Path) -> None:
+def test_errors_are_one_sentence_and_a_refused_list_shows_its_lines(shell: Shell, tmp_path: Path) -> None:
     shell.ok("site", "create", "--code", "tx-1", "--name", "Texas")
     file = tmp_path / "list.csv"
     file.write_text("miner_id,mac\nm1,junk\n")
     refused = shell.run("miner", "import", "--site", "tx-1", str(file), "--all-or-nothing")
     assert refused.returncode == 78
     assert "BAD_MAC" in refused.stderr
-    assert "nothing was loaded" in refused.stderr
-    for arguments, said in (
-        (["miner", "import", "--site", "nowhere", str(file)], "there is no site nowhere"),
-        (["site", "create", "--code", "tx-1", "--name", "x"], "this code cannot be used"),
-        (["site", "create", "--code", "42", "--name", "x"], "digits alone"),
+    assert "nothing was imported" in refused.stderr
+    for arguments, message in (
+        (["miner", "import", "--site", "nowhere", str(file)], "no site nowhere"),
+        (["site", "create", "--code", "tx-1", "--name", "x"], "this code is taken"),
+        (["site", "create", "--code", "42", "--name", "x"], "digits only"),
         (["site", "list", "--tenant", "nobody"], "there is no tenant nobody"),
     ):
         done = shell.run(*arguments)
-        assert (done.returncode, said in done.stderr) == (78, True), done.stderr
+        assert (done.returncode, message in done.stderr) == (78, True), done.stderr
 
 
-async def test_with_two_tenants_one_is_named_or_follows_from_the_site(shell: Shell, people: People) -> None:
+async def test_with_two_tenants_the_tenant_is_given_or_found_by_its_site(shell: Shell, people: People) -> None:
     await people.tenant_id("b")
-    assert "say which with --tenant" in shell.run("site", "list").stderr
+    assert "choose one with --tenant" in shell.run("site", "list").stderr
     shell.ok("site", "create", "--tenant", "b", "--code", "bx-1", "--name", "B")
     shell.ok("site", "create", "--tenant", str(await people.tenant_id("a")), "--code", "ax-1", "--name", "A")
     assert [site["code"] for site in shell.ok("site", "list", "--tenant", "b")["sites"]] == ["bx-1"]
@@ -104,7 +106,7 @@ def fleet(shell: Shell, tmp_path: Path) -> Shell:
     return shell
 
 
-def test_one_machine_is_made_shown_changed_and_retired_with_its_history(fleet: Shell) -> None:
+def test_create_show_change_and_retire_a_machine_with_its_history(fleet: Shell) -> None:
     fleet.ok("rack", "create", "--site", "tx-1", "--zone", "A", "--code", "R1")
     assert [rack["code"] for rack in fleet.ok("rack", "list", "--site", "tx-1")["racks"]] == ["R1"]
     root = fleet.ok("node", "create", "--site", "tx-1", "--kind", "transformer", "--code", "T1")["id"]
@@ -121,57 +123,55 @@ def test_one_machine_is_made_shown_changed_and_retired_with_its_history(fleet: S
     history = fleet.ok("miner", "history", "m4")
     assert {"miner_id", "rack", "state"} <= {change["field"] for change in history["changes"]}
     assert "retired" in fleet.run("miner", "history", "m4").stdout
-    for arguments, said in (
+    for arguments, message in (
         (["miner", "change", "m1", "--set", "owner"], "write --set owner=VALUE"),
         (["miner", "change", "m1", "--set", "colour=red"], "colour"),
-        (["miner", "show", "m9"], "there is no such miner"),
+        (["miner", "show", "m9"], "no such miner"),
     ):
         done = fleet.run(*arguments)
-        assert (done.returncode, said in done.stderr) == (78, True), done.stderr
+        assert (done.returncode, message in done.stderr) == (78, True), done.stderr
 
 
-def test_a_group_is_changed_refreshed_shown_and_deleted(fleet: Shell) -> None:
+def test_change_refresh_show_and_delete_a_group(fleet: Shell) -> None:
     group = str(fleet.ok("group", "create", "--name", "g", "--miner", "m1")["id"])
     changed = fleet.ok("group", "change", group, "--add", "m2", "--remove", "m1", "--name", "h")
     assert (changed["name"], changed["members"]) == ("h", 1)
-    assert [one["miner_id"] for one in fleet.ok("miner", "list", "--group", group)["miners"]] == ["m2"]
+    assert [miner["miner_id"] for miner in fleet.ok("miner", "list", "--group", group)["miners"]] == ["m2"]
     other = str(fleet.ok("group", "create", "--name", "f", "--filter", '{"owner": "Bo"}')["id"])
     fleet.ok("miner", "change", "m1", "--set", "owner=Bo")
     assert fleet.ok("group", "refresh", other)["members"] == 1
     assert fleet.ok("group", "change", other, "--filter", '{"zone": "A"}')["members"] == 2
     assert fleet.ok("group", "show", other)["filter"] == {"zone": "A"}
     assert fleet.ok("group", "delete", group)["deleted"]
-    assert "there is no such group" in fleet.run("group", "show", group).stderr
+    assert "no such group" in fleet.run("group", "show", group).stderr
 
 
-def test_maintenance_is_started_listed_and_ended(fleet: Shell) -> None:
+def test_start_list_and_end_maintenance(fleet: Shell) -> None:
     until = "2999-01-01T00:00:00Z"
     started = fleet.ok("maintenance", "start", "--miner", "m1", "--reason", "fans", "--until", until)
     assert started == {"machines": 1}
     assert fleet.ok("maintenance", "start", "--filter", '{"model": "S19"}', "--reason", "dust")["machines"] == 1
     listed = fleet.ok("maintenance", "list", "--site", "tx-1")["maintenance"]
-    assert [(one["miner_id"], one["cause"]) for one in listed] == [
+    assert [(entry["miner_id"], entry["cause"]) for entry in listed] == [
         ("m1", "maintenance: fans"),
         ("m2", "maintenance: dust"),
     ]
     assert fleet.ok("miner", "show", "m1")["expected"]["state"] == "maintenance"
     assert fleet.ok("maintenance", "end", "--miner", "m1", "--reason", "done")["machines"] == 1
-    assert [one["miner_id"] for one in fleet.ok("maintenance", "list")["maintenance"]] == ["m2"]
+    assert [miner["miner_id"] for miner in fleet.ok("maintenance", "list")["maintenance"]] == ["m2"]
     assert "either miner_ids or filter" in fleet.run("maintenance", "end", "--reason", "x").stderr
 
 
-def test_the_settings_of_a_tenant_are_shown_and_set_and_an_old_version_overwrites_nothing(
-    shell: Shell, tmp_path: Path
-) -> None:
+def test_show_and_set_tenant_settings_and_refuse_an_old_version(shell: Shell, tmp_path: Path) -> None:
     shown = shell.ok("tenant-settings", "show")
     assert shown["version"] == 0
     shown["settings"]["prices"]["power_per_kwh"] = 0.05
     file = tmp_path / "settings.json"
     file.write_text(json.dumps(shown))
     assert shell.ok("tenant-settings", "set", str(file))["version"] == 1
-    assert "read them again" in shell.run("tenant-settings", "set", str(file)).stderr
+    assert "reload them" in shell.run("tenant-settings", "set", str(file)).stderr
     again = json.dumps({"version": 1, "thresholds": {"debounce_cycles": 3}})
-    changed = shell.ok("tenant-settings", "set", "-", said=again)
+    changed = shell.ok("tenant-settings", "set", "-", text=again)
     assert changed["settings"]["prices"]["power_per_kwh"] == 0.05
     assert changed["settings"]["thresholds"]["debounce_cycles"] == 3
-    assert "no JSON" in shell.run("tenant-settings", "set", "-", said="{").stderr
+    assert "not JSON" in shell.run("tenant-settings", "set", "-", text="{").stderr

@@ -1,29 +1,27 @@
-"""Codes of sites and zones: they keep their case, and match without it."""
+"""Codes of sites and zones keep their case and match in any case."""
 
 import asyncio
 
 import pytest
 from sqlalchemy import text
 
-from hashinsight.audit.actions import SYSTEM
-from hashinsight.identity import queries as identity
-from hashinsight.identity.scope import Reach, make_scope
-from hashinsight.inventory.rights import Rights
+from hashinsight.identity.caller import system_caller
+from hashinsight.identity.queries import accounts, sessions
 from hashinsight.inventory.schemas.places import NewZone
 from hashinsight.inventory.service.places import create_zone
 from hashinsight.inventory.tenant_settings import RuleLimits, Rules, TenantSettings
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
-from hashinsight.problems.settings import config_of
+from hashinsight.problems.config import site_config
 from hashinsight.wire.sites import fold_code
-from tests.blocked import until_blocked
-from tests.inventory.asking import Asking, SignIn
+from tests.inventory.admin_client import AdminClient, SignIn
+from tests.lock_waits import wait_until_blocked
 from tests.people import People
 
 
 @pytest.mark.parametrize("code", ["SITE-001", "TX1", "tx_2.B", "a", "7a", "Z" * 63])
-async def test_a_site_keeps_the_case_of_its_code_and_is_found_without_it(owner: Asking, code: str) -> None:
+async def test_a_site_code_keeps_its_case_and_matches_in_any_case(owner: AdminClient, code: str) -> None:
     made = await owner.ok("POST", "/sites", json={"code": code, "name": "x"})
     assert made["code"] == code
     for ref in (code, code.lower(), code.upper(), str(made["id"])):
@@ -36,33 +34,35 @@ async def test_a_site_keeps_the_case_of_its_code_and_is_found_without_it(owner: 
 
 
 @pytest.mark.parametrize("code", ["007", "3", "-a", ".a", "a b", "a/b", "é1", "tx-\u212a", "x" * 64, "", "A\nB"])
-async def test_a_code_of_digits_alone_or_of_other_letters_than_ascii_is_refused(owner: Asking, code: str) -> None:
+async def test_a_code_of_digits_only_or_with_non_ascii_letters_is_refused(owner: AdminClient, code: str) -> None:
     assert (await owner("POST", "/sites", json={"code": code, "name": "x"})).status_code == 422
 
 
-async def test_codes_that_differ_only_in_case_are_one_in_the_whole_installation(owner: Asking, sign_in: SignIn) -> None:
+async def test_site_codes_are_unique_in_the_installation_in_any_case(owner: AdminClient, sign_in: SignIn) -> None:
     stranger = await sign_in(tenant="b")
-    for asking in (owner, stranger):
-        assert await asking.refused("POST", "/sites", json={"code": "ONE", "name": "x"}) == (409, "SITE_EXISTS")
+    for client in (owner, stranger):
+        assert await client.refused("POST", "/sites", json={"code": "ONE", "name": "x"}) == (409, "SITE_EXISTS")
     assert await owner.refused("PATCH", "/sites/one", json={"code": "Two"}) == (409, "SITE_EXISTS")
     assert (await owner.ok("PATCH", "/sites/one", json={"code": "One"}))["code"] == "One", "its own in another case"
     assert await stranger.refused("GET", "/sites/ONE") == (404, "NOT_FOUND")
 
 
-async def test_a_grant_and_a_filter_name_a_site_in_any_case(owner: Asking, people: People, database: Database) -> None:
+async def test_grants_and_filters_take_a_site_code_in_any_case(
+    owner: AdminClient, people: People, database: Database
+) -> None:
     await owner.load("one", "m1,S21,A,1,Aurora")
     group = await owner.ok("POST", "/groups", json={"name": "g", "filter": {"site_id": "ONE", "zone": "a"}})
     assert (group["filter"]["site_id"], group["members"]) == (1, 1)
     tenant_id = await people.tenant_id()
     async with database.transaction(job_context()) as session:
-        found = await identity.list_sites_by_code(session, tenant_id, ["ONE", "two", "three"])
-    assert found == {"ONE": 1, "two": 2}
+        site_ids = await accounts.list_sites_by_code(session, tenant_id, ["ONE", "two", "three"])
+    assert site_ids == {"ONE": 1, "two": 2}
 
 
-async def test_limits_of_a_site_are_kept_under_its_code_in_any_case(owner: Asking) -> None:
+async def test_rule_limits_of_a_site_match_its_code_in_any_case(owner: AdminClient) -> None:
     rules = Rules(sites={"site-001": RuleLimits(overheat_warn_c=60), "SITE-001": RuleLimits(overheat_warn_c=61)})
     for code, warn in (("SITE-001", 61.0), ("site-001", 60.0), ("Site-001", 60.0)):
-        config = config_of(TenantSettings(rules=rules), site_id=3, site_code=code, interval_sec=60)
+        config = site_config(TenantSettings(rules=rules), site_id=3, site_code=code, interval_sec=60)
         assert config.layers.sites == {"3": {"overheat_warn_c": warn}}, code
     settings = await owner.ok("GET", "/settings")
     twice = {name: limits.model_dump(exclude_none=True) for name, limits in rules.sites.items()}
@@ -70,7 +70,7 @@ async def test_limits_of_a_site_are_kept_under_its_code_in_any_case(owner: Askin
     assert await owner.refused("PATCH", "/settings", json=changed) == (422, "VALIDATION_FAILED")
 
 
-async def test_a_zone_is_found_as_it_is_written_or_else_without_its_case(owner: Asking) -> None:
+async def test_a_zone_matches_by_exact_code_else_in_any_case(owner: AdminClient) -> None:
     made = await owner.ok("POST", "/zones", json={"site_id": "one", "code": "Hall-A"})
     for code in ("hall-a", "HALL-A", "Hall-A"):
         again = {"site_id": "one", "code": code}
@@ -90,8 +90,8 @@ async def test_a_zone_is_found_as_it_is_written_or_else_without_its_case(owner: 
     assert await owner.refused("PATCH", f"/zones/{made['id']}", json={"code": "YARD"}) == (409, "ZONE_EXISTS")
 
 
-async def test_zones_of_older_installations_that_differ_only_in_case_stay_two(
-    owner: Asking, database: Database, people: People
+async def test_zones_of_older_installations_that_differ_only_in_case_stay_apart(
+    owner: AdminClient, database: Database, people: People
 ) -> None:
     tenant_id = await people.tenant_id()
     for code in ("b", "B"):
@@ -103,24 +103,23 @@ async def test_zones_of_older_installations_that_differ_only_in_case_stay_two(
     assert (await owner.miners(zone="b"), await owner.miners(zone="B")) == (["m1"], ["m2"])
 
 
-def test_only_ascii_letters_are_folded_as_the_database_folds_them() -> None:
+def test_codes_fold_ascii_letters_only_as_the_database_does() -> None:
     assert fold_code("SITE-001_Ä.İ\u212a") == "site-001_Ä.İ\u212a"
 
 
 @pytest.mark.parametrize("rename", [False, True])
-async def test_two_zones_that_differ_only_in_case_are_not_made_at_the_same_moment(
-    owner: Asking, database: Database, people: People, superuser_url: str, *, rename: bool
+async def test_concurrent_requests_cannot_create_zones_that_differ_only_in_case(
+    owner: AdminClient, database: Database, people: People, superuser_url: str, *, rename: bool
 ) -> None:
     other = await owner.ok("POST", "/zones", json={"site_id": "one", "code": "other"})
     tenant_id = await people.tenant_id("a")
-    scope = make_scope(tenant_id, SYSTEM, [Reach()])
     async with database.transaction(job_context()) as session:
-        await identity.enter_tenant(session, tenant_id)
+        await sessions.enter_tenant(session, tenant_id)
         new = NewZone(site_id="one", code="Hall-A")
-        await create_zone(session, Rights(scope, scope), new, now=system_clock())
+        await create_zone(session, system_caller(tenant_id), new, now=system_clock())
         method, path = ("PATCH", f"/zones/{other['id']}") if rename else ("POST", "/zones")
         body = {"code": "HALL-A"} | ({} if rename else {"site_id": "one"})
         second = asyncio.create_task(owner(method, path, json=body))
-        await until_blocked(superuser_url, second)
+        await wait_until_blocked(superuser_url, second)
     answer = await second
     assert (answer.status_code, answer.json()["error_code"]) == (409, "ZONE_EXISTS")

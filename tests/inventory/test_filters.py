@@ -1,11 +1,11 @@
-"""The filter: what it finds in the database is what it says."""
+"""The filter of machines finds what it says."""
 
 import random
 from typing import Any
 
-from hashinsight.facts.spellings import find_model
+from hashinsight.facts.models import find_model
 from hashinsight.inventory.filters import MinerFilter
-from tests.inventory.asking import Asking
+from tests.inventory.admin_client import AdminClient
 
 MODELS = ["S19j Pro", "antminer_s21", "home made"]
 PARTS: dict[str, list[str]] = {
@@ -20,7 +20,7 @@ PARTS: dict[str, list[str]] = {
 
 
 def holds(miner: dict[str, Any], chosen: dict[str, str]) -> bool:
-    """The same filter, said once more, on what the API shows."""
+    """The same filter in Python, on what the API shows."""
     known = find_model(chosen.get("model", ""))
     model = known.name if known else chosen.get("model")
     begins = chosen.get("text")
@@ -35,7 +35,7 @@ def holds(miner: dict[str, Any], chosen: dict[str, str]) -> bool:
     )
 
 
-async def test_every_combination_of_keys_finds_the_machines_for_which_all_hold(owner: Asking) -> None:
+async def test_every_combination_of_filters_finds_the_matching_machines(owner: AdminClient) -> None:
     dice = random.Random(11)
     header = "miner_id,serial,mac,model,owner,zone,rack"
     for site, start in (("one", 0), ("two", 40)):
@@ -52,11 +52,11 @@ async def test_every_combination_of_keys_finds_the_machines_for_which_all_hold(o
     for _ in range(150):
         names = dice.sample(sorted(PARTS), dice.randint(0, 3))
         chosen = {name: dice.choice(PARTS[name]) for name in names}
-        expected = [one["miner_id"] for one in everything if holds(one, chosen)]
+        expected = [miner["miner_id"] for miner in everything if holds(miner, chosen)]
         assert await owner.miners(limit=1000, **chosen) == expected, chosen
 
 
-def test_a_stored_filter_comes_back_as_it_was() -> None:
+def test_a_stored_filter_reads_back_unchanged() -> None:
     dice = random.Random(12)
     for _ in range(200):
         names = dice.sample(sorted(PARTS), dice.randint(0, len(PARTS)))
@@ -64,7 +64,7 @@ def test_a_stored_filter_comes_back_as_it_was() -> None:
         assert MinerFilter.model_validate(chosen.given()) == chosen
 
 
-async def test_a_filter_of_unknown_keys_or_impossible_values_is_refused(owner: Asking) -> None:
+async def test_unknown_filters_and_impossible_values_are_refused(owner: AdminClient) -> None:
     for query in ({"state": "gone"}, {"group_id": 2**31}, {"group_id": 0}, {"site_id": "a b"}, {"limit": 1001}):
         assert await owner.refused("GET", "/miners", params=query) == (422, "VALIDATION_FAILED"), query
     assert await owner.refused("GET", "/miners", params={"cursor": "x"}) == (422, "VALIDATION_FAILED")

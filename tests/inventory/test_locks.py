@@ -1,4 +1,4 @@
-"""An import and a change of one machine take turns: nothing is lost, and no machine is made by mistake."""
+"""Imports and changes of single machines take turns: nothing is lost or created by mistake."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,42 +9,38 @@ import psycopg
 import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.audit.actions import SYSTEM
-from hashinsight.identity.queries import enter_tenant
-from hashinsight.identity.scope import Reach, make_scope
-from hashinsight.inventory.importing.comparing import compare
-from hashinsight.inventory.importing.judging import judge
-from hashinsight.inventory.importing.reading import read_list
-from hashinsight.inventory.queries import bulk, places
-from hashinsight.inventory.rights import Rights
-from hashinsight.inventory.schemas.miners import MinerChangeBody
-from hashinsight.inventory.service.bulk import write_compared
+from hashinsight.identity.caller import Caller, system_caller
+from hashinsight.identity.queries.sessions import enter_tenant
+from hashinsight.inventory.asset_diff import diff_assets
+from hashinsight.inventory.asset_list import parse_asset_list, validate_lines
+from hashinsight.inventory.queries import asset_lists, places
+from hashinsight.inventory.schemas.miners import MinerUpdate
+from hashinsight.inventory.service.asset_lists import write_asset_diff
 from hashinsight.inventory.service.miners import change_miner
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.errors import Conflict
-from tests.blocked import until_blocked
-from tests.inventory.asking import Asking
+from tests.installation import HANG_TIMEOUT_SEC
+from tests.inventory.admin_client import AdminClient
+from tests.lock_waits import wait_until_blocked
 from tests.people import People
-from tests.running import HANGS_SEC
 
 LIST = b"miner_id,model,zone\nm1,S19,A"
 
 
 @pytest.fixture
-async def fleet(owner: Asking) -> Asking:
+async def fleet(owner: AdminClient) -> AdminClient:
     await owner.load("one", "m1,S21,A,1,Aurora", "m2,S21,A,1,Aurora")
     return owner
 
 
 @asynccontextmanager
-async def acting(database: Database, people: People) -> AsyncIterator[tuple[AsyncSession, Rights]]:
+async def acting(database: Database, people: People) -> AsyncIterator[tuple[AsyncSession, Caller]]:
     tenant_id = await people.tenant_id("a")
-    scope = make_scope(tenant_id, SYSTEM, [Reach()])
     async with database.transaction(job_context()) as session:
         await enter_tenant(session, tenant_id)
-        yield session, Rights(scope, scope)
+        yield session, system_caller(tenant_id)
 
 
 @pytest.mark.parametrize(
@@ -56,9 +52,9 @@ async def acting(database: Database, people: People) -> AsyncIterator[tuple[Asyn
         ("POST", "/miners", {"site_id": "one", "miner_id": "m3"}),
     ],
 )
-async def test_between_the_reading_and_the_writing_of_an_import_no_machine_of_the_site_changes(
+async def test_machines_of_the_site_do_not_change_during_an_import(
     *,
-    fleet: Asking,
+    fleet: AdminClient,
     database: Database,
     people: People,
     superuser_url: str,
@@ -67,74 +63,74 @@ async def test_between_the_reading_and_the_writing_of_an_import_no_machine_of_th
     body: dict[str, Any],
 ) -> None:
     before = (await fleet.ok("GET", "/miners/m1"))["miner"]
-    good, _ = judge(read_list(LIST))
-    async with acting(database, people) as (session, rights):
-        site = await places.get_site(session, rights.see, "one")
-        await bulk.lock_site(session, site.id)
-        known = await bulk.known_miners(session, site.id)
+    lines, _ = validate_lines(parse_asset_list(LIST))
+    async with acting(database, people) as (session, caller):
+        site = await places.get_site(session, caller.seen, "one")
+        await asset_lists.lock_site(session, site.id)
+        known = await asset_lists.list_known_miners(session, site.id)
         change = asyncio.create_task(fleet(method, path, json=body))
-        await until_blocked(superuser_url, change)
-        compared = compare(good, known)
-        await write_compared(session, site, compared, cause="import", now=system_clock(), wrote=lambda _: None)
+        await wait_until_blocked(superuser_url, change)
+        diff = diff_assets(lines, known)
+        await write_asset_diff(session, site, diff, cause="import", now=system_clock())
     answer = await change
     assert answer.is_success, answer.text
-    found = (await fleet.ok("GET", "/miners", params={"state": "any"}))["miners"]
-    assert len(found) == (3 if path == "/miners" else 2)
-    (after,) = [one for one in found if one["miner_no"] == before["miner_no"]]
+    miners = (await fleet.ok("GET", "/miners", params={"state": "any"}))["miners"]
+    assert len(miners) == (3 if path == "/miners" else 2)
+    (after,) = [miner for miner in miners if miner["miner_no"] == before["miner_no"]]
     assert after["model"] == "Antminer S19"
     assert after["miner_id"] == body.get("miner_id", "m1") or path == "/miners"
 
 
 async def test_an_import_waits_for_a_change_and_keeps_it(
-    fleet: Asking, database: Database, people: People, superuser_url: str
+    fleet: AdminClient, database: Database, people: People, superuser_url: str
 ) -> None:
-    async with acting(database, people) as (session, rights):
-        change = MinerChangeBody(owner="Bo", firmware="LUX 2")
-        await change_miner(session, rights, "m1", change, now=system_clock())
+    async with acting(database, people) as (session, caller):
+        change = MinerUpdate(owner="Bo", firmware="LUX 2")
+        await change_miner(session, caller, "m1", change, now=system_clock())
         path = "/miners/import?site_id=one"
         load = asyncio.create_task(fleet.ok("POST", path, content=LIST))
-        await until_blocked(superuser_url, load)
+        await wait_until_blocked(superuser_url, load)
     assert (await load)["changed"] == 1
     after = (await fleet.ok("GET", "/miners/m1"))["miner"]
     assert (after["owner"], after["firmware"], after["model"]) == ("Bo", "LUX 2", "Antminer S19")
 
 
-async def test_changes_of_two_machines_of_one_site_do_not_wait_for_each_other(
-    fleet: Asking, database: Database, people: People
+async def test_changes_of_two_machines_of_a_site_do_not_block_each_other(
+    fleet: AdminClient, database: Database, people: People
 ) -> None:
-    async with acting(database, people) as (session, rights):
-        await change_miner(session, rights, "m1", MinerChangeBody(owner="Bo"), now=system_clock())
-        async with asyncio.timeout(HANGS_SEC):
+    async with acting(database, people) as (session, caller):
+        await change_miner(session, caller, "m1", MinerUpdate(owner="Bo"), now=system_clock())
+        async with asyncio.timeout(HANG_TIMEOUT_SEC):
             await fleet.ok("PATCH", "/miners/m2", json={"owner": "Bo"})
 
 
-async def test_a_bulk_update_makes_no_machine_and_says_when_one_is_gone(
-    fleet: Asking, database: Database, people: People
+async def test_a_bulk_update_of_a_moved_machine_is_a_conflict(
+    fleet: AdminClient, database: Database, people: People
 ) -> None:
-    good, _ = judge(read_list(LIST))
+    lines, _ = validate_lines(parse_asset_list(LIST))
     with pytest.raises(Conflict):
-        async with acting(database, people) as (session, rights):
-            site = await places.get_site(session, rights.see, "one")
-            known = await bulk.known_miners(session, site.id)
-            compared = compare(good, known)
-            await change_miner(session, rights, "m1", MinerChangeBody(site_id="two"), now=system_clock())
-            await write_compared(session, site, compared, cause="import", now=system_clock(), wrote=lambda _: None)
+        async with acting(database, people) as (session, caller):
+            site = await places.get_site(session, caller.seen, "one")
+            known = await asset_lists.list_known_miners(session, site.id)
+            diff = diff_assets(lines, known)
+            await change_miner(session, caller, "m1", MinerUpdate(site_id="two"), now=system_clock())
+            await write_asset_diff(session, site, diff, cause="import", now=system_clock())
     assert await fleet.miners() == ["m1", "m2"]
 
 
-async def test_a_list_that_arrives_slowly_holds_no_transaction(fleet: Asking, superuser_url: str) -> None:
-    held: list[int] = []
+async def test_a_slow_upload_holds_no_transaction(fleet: AdminClient, superuser_url: str) -> None:
+    open_transactions: list[int] = []
 
     async def slowly() -> AsyncIterator[bytes]:
         yield b"miner_id,model\n"
         async with await psycopg.AsyncConnection.connect(superuser_url) as connection:
-            found = await connection.execute(
+            result = await connection.execute(
                 "select count(*) from pg_stat_activity"
                 " where datname = current_database() and state = 'idle in transaction'"
             )
-            row = await found.fetchone()
-            held.append(row[0] if row else -1)
+            row = await result.fetchone()
+            open_transactions.append(row[0] if row else -1)
         yield b"m9,S21\n"
 
     assert (await fleet.ok("POST", "/miners/import?site_id=one", content=slowly()))["created"] == 1
-    assert held == [0]
+    assert open_transactions == [0]

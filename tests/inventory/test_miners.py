@@ -1,4 +1,4 @@
-"""Machines: one identity through every change."""
+"""Machines keep their identity through every change."""
 
 import pytest
 from sqlalchemy import select
@@ -6,23 +6,23 @@ from sqlalchemy import select
 from hashinsight.audit.models import AuditEntry
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
-from tests.inventory.asking import Asking
+from tests.inventory.admin_client import AdminClient
 
 MAC = "02:1a:2b:3c:4d:5e"
 
 
-async def make(asking: Asking, miner_id: str = "m1", site: str = "one", **more: object) -> int:
-    made = await asking.ok("POST", "/miners", json={"site_id": site, "miner_id": miner_id, **more})
+async def make(client: AdminClient, miner_id: str = "m1", site: str = "one", **more: object) -> int:
+    made = await client.ok("POST", "/miners", json={"site_id": site, "miner_id": miner_id, **more})
     number: int = made["miner_no"]
     return number
 
 
-async def history(owner: Asking, miner_id: str) -> list[tuple[str, str | None, str | None, str]]:
-    found = await owner.ok("GET", f"/miners/{miner_id}/history")
-    return [(row["field"], row["old"], row["new"], row["cause"]) for row in found["changes"]]
+async def history(owner: AdminClient, miner_id: str) -> list[tuple[str, str | None, str | None, str]]:
+    answer = await owner.ok("GET", f"/miners/{miner_id}/history")
+    return [(row["field"], row["old"], row["new"], row["cause"]) for row in answer["changes"]]
 
 
-async def test_an_id_that_two_sites_hold_needs_its_site(owner: Asking) -> None:
+async def test_an_id_at_two_sites_needs_the_site(owner: AdminClient) -> None:
     first, second = await make(owner), await make(owner, site="two")
     assert await owner.refused("GET", "/miners/m1") == (409, "AMBIGUOUS_MINER")
     assert await owner.refused("PATCH", "/miners/m1", json={"owner": "x"}) == (409, "AMBIGUOUS_MINER")
@@ -32,7 +32,7 @@ async def test_an_id_that_two_sites_hold_needs_its_site(owner: Asking) -> None:
     assert (await owner.ok("GET", "/miners/m1?site_id=2"))["miner"]["miner_no"] == second
 
 
-async def test_a_swapped_control_board_leaves_the_machine_what_it_was(owner: Asking) -> None:
+async def test_a_machine_keeps_its_number_with_a_swapped_control_board(owner: AdminClient) -> None:
     number = await make(owner, mac=MAC, serial="S1", model="S19j Pro")
     changed = await owner.ok("PATCH", "/miners/m1", json={"mac": "02-1A-2B-3C-4D-77", "firmware": "LUX 1"})
     assert (changed["miner_no"], changed["mac"]) == (number, "02:1a:2b:3c:4d:77")
@@ -42,7 +42,7 @@ async def test_a_swapped_control_board_leaves_the_machine_what_it_was(owner: Ask
     ]
 
 
-async def test_a_new_name_and_a_move_to_another_site_keep_number_groups_and_states(owner: Asking) -> None:
+async def test_a_new_id_and_a_move_to_another_site_keep_number_groups_and_states(owner: AdminClient) -> None:
     number = await make(owner)
     await owner.ok("POST", "/groups", json={"name": "g", "miner_ids": ["m1"]})
     await owner.ok("POST", "/miners/maintenance", json={"miner_ids": ["m1"], "reason": "move"})
@@ -57,7 +57,7 @@ async def test_a_new_name_and_a_move_to_another_site_keep_number_groups_and_stat
     assert (await owner.ok("GET", "/miners/m1b"))["expected"]["state"] == "maintenance"
 
 
-async def test_a_change_that_changes_nothing_leaves_no_trace(owner: Asking, database: Database) -> None:
+async def test_a_change_without_effect_leaves_no_history(owner: AdminClient, database: Database) -> None:
     await make(owner, owner="Bo")
     await owner.ok("PATCH", "/miners/m1", json={"owner": "Bo"})
     assert await history(owner, "m1") == []
@@ -67,7 +67,7 @@ async def test_a_change_that_changes_nothing_leaves_no_trace(owner: Asking, data
     assert "miner_changed" not in actions
 
 
-async def test_every_change_is_audited_with_before_and_after(owner: Asking, database: Database) -> None:
+async def test_every_change_is_audited_with_before_and_after(owner: AdminClient, database: Database) -> None:
     number = await make(owner, owner="Bo")
     await owner.ok("PATCH", "/miners/m1", json={"owner": "Cy"})
     await owner.ok("POST", "/miners/m1/retire", json={"reason": "sold"})
@@ -81,7 +81,7 @@ async def test_every_change_is_audited_with_before_and_after(owner: Asking, data
     assert entries[1].actor_kind == "user"
 
 
-async def test_a_retired_machine_leaves_the_list_keeps_its_record_and_can_come_back(owner: Asking) -> None:
+async def test_a_retired_machine_leaves_the_list_and_can_come_back(owner: AdminClient) -> None:
     await make(owner)
     await owner.ok("POST", "/miners/m1/retire", json={"reason": "sold"})
     assert await owner.miners() == []
@@ -91,12 +91,12 @@ async def test_a_retired_machine_leaves_the_list_keeps_its_record_and_can_come_b
     assert await owner.miners() == ["m1"]
 
 
-async def test_the_expected_hashrate_is_the_operators_then_the_catalogues(owner: Asking) -> None:
+async def test_the_expected_hashrate_is_the_operators_else_the_catalogues(owner: AdminClient) -> None:
     await make(owner, model="antminer_s19jpro")
 
     async def change(**values: object) -> tuple[str | None, float | None, str | None]:
-        found = await owner.ok("PATCH", "/miners/m1", json=values)
-        return found["model"], found["expected_ths"], found["expected_source"]
+        answer = await owner.ok("PATCH", "/miners/m1", json=values)
+        return answer["model"], answer["expected_ths"], answer["expected_source"]
 
     assert await change(owner="x") == ("Antminer S19j Pro", 104, "catalogue")
     assert await change(expected_ths=99.5) == ("Antminer S19j Pro", 99.5, "operator")
@@ -106,7 +106,7 @@ async def test_the_expected_hashrate_is_the_operators_then_the_catalogues(owner:
     assert await change(model="home made", expected_ths=None) == ("home made", None, None)
 
 
-async def test_a_serial_is_one_machines_in_the_whole_tenant(owner: Asking) -> None:
+async def test_a_serial_is_unique_in_the_tenant(owner: AdminClient) -> None:
     await make(owner, serial="S1")
     again = {"site_id": "two", "miner_id": "m2", "serial": "S1"}
     assert await owner.refused("POST", "/miners", json=again) == (409, "SERIAL_HELD")
@@ -114,7 +114,7 @@ async def test_a_serial_is_one_machines_in_the_whole_tenant(owner: Asking) -> No
     assert await owner.refused("PATCH", "/miners/m3", json={"serial": "S1"}) == (409, "SERIAL_HELD")
 
 
-async def test_nodes_belong_to_the_machines_site(owner: Asking) -> None:
+async def test_power_and_network_nodes_must_be_of_the_machines_site(owner: AdminClient) -> None:
     node = await owner.ok("POST", "/nodes", json={"site_id": "one", "kind": "pdu", "code": "P1"})
     below = {"site_id": "two", "kind": "pdu", "code": "P1", "parent_id": node["id"]}
     assert await owner.refused("POST", "/nodes", json=below) == (404, "NOT_FOUND")
@@ -124,7 +124,7 @@ async def test_nodes_belong_to_the_machines_site(owner: Asking) -> None:
     assert (await owner.ok("PATCH", "/miners/m1", json={"site_id": "two"}))["power_node_id"] is None
 
 
-async def test_a_new_zone_leaves_the_rack_behind(owner: Asking) -> None:
+async def test_moving_to_another_zone_clears_the_rack(owner: AdminClient) -> None:
     await owner.load("one", "m1,S21,A,1,", "m2,S21,B,1,")
     assert (await owner.ok("PATCH", "/miners/m1", json={"zone": "B"}))["rack"] is None
     placed = await owner.ok("PATCH", "/miners/m1", json={"zone": "A", "rack": "1"})
@@ -152,21 +152,21 @@ async def test_a_new_zone_leaves_the_rack_behind(owner: Asking) -> None:
         {"ip": "10.0.0.1"},
     ],
 )
-async def test_hostile_values_are_refused_as_values(owner: Asking, bad: dict[str, object]) -> None:
-    asked = {"site_id": "one", "miner_id": "m1"} | bad
-    assert await owner.refused("POST", "/miners", json=asked) == (422, "VALIDATION_FAILED")
+async def test_hostile_values_are_refused(owner: AdminClient, bad: dict[str, object]) -> None:
+    body = {"site_id": "one", "miner_id": "m1"} | bad
+    assert await owner.refused("POST", "/miners", json=body) == (422, "VALIDATION_FAILED")
 
 
-async def test_the_list_is_read_page_by_page_without_loss(owner: Asking) -> None:
+async def test_paging_through_the_list_loses_no_machine(owner: AdminClient) -> None:
     names = sorted(f"m{n:03d}" for n in range(57))
     await owner.load("one", *names, header="miner_id")
     seen: list[str] = []
     cursor = None
     while True:
         query = {"limit": 10} | ({"cursor": cursor} if cursor else {})
-        found = await owner.ok("GET", "/miners", params=query)
-        seen += [one["miner_id"] for one in found["miners"]]
-        cursor = found["next_cursor"]
+        answer = await owner.ok("GET", "/miners", params=query)
+        seen += [miner["miner_id"] for miner in answer["miners"]]
+        cursor = answer["next_cursor"]
         if cursor is None:
             break
     assert seen == names

@@ -1,11 +1,11 @@
-"""Who sees and changes what: anonymous, another tenant, a narrower scope, another role, the rightful user."""
+"""Who sees and changes what: anonymous, another tenant, a narrower scope, another role, an owner."""
 
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.inventory.asking import ADMIN, Asking, SignIn
+from tests.inventory.admin_client import ADMIN, AdminClient, SignIn
 
 SETTINGS = {"version": 0, "thresholds": {"debounce_cycles": 3}}
 MINER = {"site_id": "one", "miner_id": "new"}
@@ -53,7 +53,7 @@ def options(path: str, body: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.fixture
-async def fleet(owner: Asking) -> Asking:
+async def fleet(owner: AdminClient) -> AdminClient:
     """Zones A (1) and B (2) at one, C (3) at two; the group 1 lists m1 and m3, the group 2 is by filter."""
     await owner.load("one", "m1,S21,A,1,Aurora", "m2,S21,A,1,Bo", "m3,S19,B,1,Aurora")
     await owner.load("two", "m4,S21,C,1,Aurora")
@@ -62,7 +62,7 @@ async def fleet(owner: Asking) -> Asking:
     return owner
 
 
-async def test_the_rightful_user_may_and_the_anonymous_may_not(fleet: Asking, api: httpx.AsyncClient) -> None:
+async def test_an_owner_may_and_an_anonymous_client_may_not(fleet: AdminClient, api: httpx.AsyncClient) -> None:
     for path in READS:
         assert (await api.get(ADMIN + path)).status_code == 401, path
         assert (await fleet("GET", path)).status_code == 200, path
@@ -73,7 +73,7 @@ async def test_the_rightful_user_may_and_the_anonymous_may_not(fleet: Asking, ap
 
 
 @pytest.mark.usefixtures("fleet")
-async def test_another_tenant_finds_nothing_of_it(sign_in: SignIn) -> None:
+async def test_another_tenant_sees_nothing(sign_in: SignIn) -> None:
     stranger = await sign_in(tenant="b")
     named = [path for path in READS if path.count("/") > 1 or "?" in path]
     for path in named:
@@ -89,7 +89,9 @@ async def test_another_tenant_finds_nothing_of_it(sign_in: SignIn) -> None:
 
 
 @pytest.mark.parametrize("role", ["Technician", "CustomerSuccess", "Customer"])
-async def test_a_role_without_the_right_reads_and_does_not_write(fleet: Asking, sign_in: SignIn, role: str) -> None:
+async def test_a_role_without_the_permission_reads_but_cannot_write(
+    fleet: AdminClient, sign_in: SignIn, role: str
+) -> None:
     reader = await sign_in(role)
     for path in READS:
         assert (await reader("GET", path)).status_code == 200, path
@@ -136,7 +138,7 @@ async def test_a_zone_scope_ends_at_the_zone(sign_in: SignIn) -> None:
 
 
 @pytest.mark.usefixtures("fleet")
-async def test_a_group_scope_is_its_machines_and_cannot_be_widened_by_its_holder(sign_in: SignIn) -> None:
+async def test_a_group_scope_is_its_machines_and_cannot_be_widened_by_the_caller(sign_in: SignIn) -> None:
     noc = await sign_in("NOC", groups=[1])
     (grant,) = (await noc._api.get("/api/v1/auth/me", headers=noc._headers)).json()["grants"]
     assert (grant["site_ids"], grant["group_ids"], grant["touches"]) == (None, [1], [1])
@@ -152,14 +154,16 @@ async def test_a_group_scope_is_its_machines_and_cannot_be_widened_by_its_holder
     assert (await noc.ok("PATCH", "/miners/m1", json={"owner": "x"}))["owner"] == "x"
 
 
-async def test_a_machine_that_is_seen_by_one_grant_is_not_changed_by_another(fleet: Asking, sign_in: SignIn) -> None:
+async def test_a_grant_to_see_a_machine_does_not_allow_a_role_over_others_to_change_it(
+    fleet: AdminClient, sign_in: SignIn
+) -> None:
     mixed = await sign_in("Customer")
     me = (await mixed._api.get("/api/v1/auth/me", headers=mixed._headers)).json()
     user = me.get("id") or me["user"]["id"]
     await fleet.ok("POST", "/grants", json={"user_id": user, "role": "NOC", "site_ids": [2]})
-    told = (await mixed._api.get("/api/v1/auth/me", headers=mixed._headers)).json()
-    assert "command" in told["may"]  # somewhere; where, each grant tells
-    rights = {one["role"]: (one["touches"], "command" in one["may"]) for one in told["grants"]}
+    me = (await mixed._api.get("/api/v1/auth/me", headers=mixed._headers)).json()
+    assert "command" in me["may"]  # somewhere: the grants say where
+    rights = {grant["role"]: (grant["touches"], "command" in grant["may"]) for grant in me["grants"]}
     assert rights == {"Customer": (None, False), "NOC": ([2], True)}
     assert await mixed.refused("PATCH", "/miners/m1", json={"owner": "x"}) == (403, "FORBIDDEN")
     assert await mixed.refused("PATCH", "/sites/one", json={"name": "x"}) == (403, "FORBIDDEN")
@@ -168,7 +172,7 @@ async def test_a_machine_that_is_seen_by_one_grant_is_not_changed_by_another(fle
     assert (await mixed.ok("PATCH", "/miners/m4", json={"owner": "x"}))["owner"] == "x"
 
 
-async def test_a_site_is_named_by_its_number_or_its_code_and_nothing_else_is_one(fleet: Asking) -> None:
+async def test_a_site_is_found_by_number_or_code_only(fleet: AdminClient) -> None:
     assert (await fleet.ok("GET", "/sites/1"))["code"] == "one"
     assert await fleet.miners(site_id=2) == await fleet.miners(site_id="two") == ["m4"]
     assert (await fleet.ok("GET", "/sites/ONE"))["code"] == "one"

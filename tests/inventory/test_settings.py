@@ -7,27 +7,27 @@ import pytest
 from sqlalchemy import select
 
 from hashinsight.audit.models import AuditEntry
-from hashinsight.inventory.service import read_settings
+from hashinsight.inventory.service import get_settings
 from hashinsight.kit.clock import VirtualClock, system_clock
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
 from tests.identity.test_login import bearer, refused
 from tests.identity.test_second_factor import Phone
-from tests.inventory.asking import Asking, SignIn
+from tests.inventory.admin_client import AdminClient, SignIn
 from tests.people import People
 
 PRICES = {"currency": "EUR", "hashrate_per_ph_day": 44.0, "power_per_kwh": 0.07}
 POOLS = {"allowed": ["*.pool.example:3333", "stratum.example"], "workers": ["aurora"]}
 
 
-async def test_a_tenant_that_never_changed_any_has_the_defaults_of_the_specification(owner: Asking) -> None:
-    found = await owner.ok("GET", "/settings")
-    assert found["version"] == 0
-    assert (found["settings"]["approval"]["machines"], found["settings"]["approval"]["power_kw"]) == (20, 100)
-    assert found["settings"]["pools"]["allowed"] == []
+async def test_a_new_tenant_has_the_default_settings_of_the_specification(owner: AdminClient) -> None:
+    settings = await owner.ok("GET", "/settings")
+    assert settings["version"] == 0
+    assert (settings["settings"]["approval"]["machines"], settings["settings"]["approval"]["power_kw"]) == (20, 100)
+    assert settings["settings"]["pools"]["allowed"] == []
 
 
-async def test_sections_change_one_by_one_and_the_version_counts(owner: Asking, database: Database) -> None:
+async def test_sections_change_separately_and_the_version_counts_up(owner: AdminClient, database: Database) -> None:
     first = await owner.ok("PATCH", "/settings", json={"version": 0, "prices": PRICES})
     second = await owner.ok("PATCH", "/settings", json={"version": 1, "pools": POOLS})
     assert (first["version"], second["version"]) == (1, 2)
@@ -40,23 +40,25 @@ async def test_sections_change_one_by_one_and_the_version_counts(owner: Asking, 
     assert [set(entry.after or {}) for entry in entries] == [{"prices"}, {"pools"}]
 
 
-async def test_who_comes_second_is_told_and_overwrites_nothing(owner: Asking) -> None:
+async def test_changing_an_old_version_is_a_conflict(owner: AdminClient) -> None:
     await owner.ok("PATCH", "/settings", json={"version": 0, "prices": PRICES})
     late = {"version": 0, "prices": PRICES | {"power_per_kwh": 9}}
     assert await owner.refused("PATCH", "/settings", json=late) == (409, "SETTINGS_CHANGED")
     assert (await owner.ok("GET", "/settings"))["settings"]["prices"] == PRICES
 
 
-async def test_of_many_who_change_the_same_version_at_once_one_wins(owner: Asking) -> None:
-    asked = [{"version": 0, "prices": PRICES | {"power_per_kwh": 0.1 + number}} for number in range(8)]
-    answers = await asyncio.gather(*(owner("PATCH", "/settings", json=one) for one in asked))
+async def test_of_concurrent_changes_of_one_version_one_wins(owner: AdminClient) -> None:
+    changes = [{"version": 0, "prices": PRICES | {"power_per_kwh": 0.1 + number}} for number in range(8)]
+    answers = await asyncio.gather(*(owner("PATCH", "/settings", json=change) for change in changes))
     assert sorted(answer.status_code for answer in answers) == [200] + [409] * 7
-    won = asked[[answer.status_code for answer in answers].index(200)]
-    found = await owner.ok("GET", "/settings")
-    assert (found["version"], found["settings"]["prices"]) == (1, won["prices"])
+    won = changes[[answer.status_code for answer in answers].index(200)]
+    settings = await owner.ok("GET", "/settings")
+    assert (settings["version"], settings["settings"]["prices"]) == (1, won["prices"])
 
 
-async def test_thresholds_are_the_managers_and_prices_and_pools_the_owners(owner: Asking, sign_in: SignIn) -> None:
+async def test_managers_change_thresholds_and_only_owners_change_prices_and_pools(
+    owner: AdminClient, sign_in: SignIn
+) -> None:
     manager = await sign_in("OpsManager")
     await manager.ok("PATCH", "/settings", json={"version": 0, "thresholds": {"debounce_cycles": 3}})
     for section in ({"prices": PRICES}, {"pools": POOLS}, {"approval": {"machines": 1000}}):
@@ -70,7 +72,7 @@ async def test_thresholds_are_the_managers_and_prices_and_pools_the_owners(owner
 
 
 @pytest.mark.usefixtures("owner")
-async def test_an_owner_of_one_site_does_not_own_the_tenants_settings(sign_in: SignIn) -> None:
+async def test_an_owner_of_one_site_cannot_change_tenant_settings(sign_in: SignIn) -> None:
     narrow = await sign_in("Owner", sites=[1])
     assert await narrow.refused("GET", "/settings") == (403, "FORBIDDEN")
     assert await narrow.refused("PATCH", "/settings", json={"version": 0, "prices": PRICES}) == (403, "FORBIDDEN")
@@ -88,24 +90,20 @@ async def test_an_owner_of_one_site_does_not_own_the_tenants_settings(sign_in: S
         {"colour": {}},
     ],
 )
-async def test_settings_out_of_range_are_refused(owner: Asking, bad: dict[str, object]) -> None:
+async def test_settings_out_of_range_are_refused(owner: AdminClient, bad: dict[str, object]) -> None:
     assert await owner.refused("PATCH", "/settings", json={"version": 0, **bad}) == (422, "VALIDATION_FAILED")
 
 
-async def test_those_above_read_the_settings_of_a_tenant_in_a_job(
-    owner: Asking, database: Database, people: People
-) -> None:
+async def test_a_job_reads_the_settings_of_a_tenant(owner: AdminClient, database: Database, people: People) -> None:
     await owner.ok("PATCH", "/settings", json={"version": 0, "prices": PRICES})
     async with database.transaction(job_context()) as session:
-        found = await read_settings(session, await people.tenant_id("a"))
-    assert (found.version, found.settings.prices.currency) == (1, "EUR")
-    assert found.updated_at is not None
-    assert found.updated_at <= system_clock()
+        settings = await get_settings(session, await people.tenant_id("a"))
+    assert (settings.version, settings.settings.prices.currency) == (1, "EUR")
+    assert settings.updated_at is not None
+    assert settings.updated_at <= system_clock()
 
 
-async def test_whoever_has_a_second_factor_shows_it_again_before_the_pools_are_changed(
-    api: httpx.AsyncClient, people: People
-) -> None:
+async def test_changing_pools_needs_a_step_up_with_the_second_factor(api: httpx.AsyncClient, people: People) -> None:
     clock = VirtualClock(system_clock())
     api.app.state.clock = people.clock = clock  # type: ignore[attr-defined]
     _, email = await people.user("Owner")

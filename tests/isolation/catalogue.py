@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from psycopg import Connection
 
 from hashinsight.kit.db.context import Role
-from tests.isolation.known import BY_TENANT_ALONE, DEFINERS, NOBODYS, TENANTLESS, WRITTEN_BLIND
+from tests.isolation.exceptions import BY_TENANT_ALONE, DEFINERS, NOBODYS, TENANTLESS, WRITTEN_BLIND
 
 # a column of one of these names says that the row belongs to some site
 _OF_A_SITE = re.compile(r"^(site|zone|rack|node|miner|collector)_(id|ids|no|nos)$")
@@ -103,17 +103,17 @@ class Relation:
 
 
 def relations(connection: Connection, only: str | None = None) -> list[Relation]:
-    found = []
+    listed = []
     for row in connection.execute(_RELATIONS).fetchall():
         if only in (None, row[1]):
-            columns = [Column(*one) for one in connection.execute(_COLUMNS, [row[0]])]
-            found.append(Relation(*[*row, columns]))
-    return found
+            columns = [Column(*column) for column in connection.execute(_COLUMNS, [row[0]])]
+            listed.append(Relation(*[*row, columns]))
+    return listed
 
 
 def is_reachable(connection: Connection, relation: Relation, *roles: Role) -> bool:
-    asked = {"oid": relation.oid, "roles": [role.value for role in roles]}
-    return any(row[0] for row in connection.execute(_REACH, asked))
+    values = {"oid": relation.oid, "roles": [role.value for role in roles]}
+    return any(row[0] for row in connection.execute(_REACH, values))
 
 
 def shape_findings(connection: Connection, relation: Relation) -> Iterator[str]:
@@ -161,8 +161,8 @@ def _tenant_table_findings(connection: Connection, table: Relation) -> Iterator[
     if table.site is None and table.name not in BY_TENANT_ALONE and of_a_site:
         yield f"{table.name}: {', '.join(of_a_site)} belong to a site and there is no site_id to hold them by"
     for right in ("truncate", "references", "trigger"):  # none of them asks the policies
-        asked = connection.execute("select has_table_privilege('hi_app', %s::oid, %s)", [table.oid, right])
-        if asked.fetchone() == (True,):
+        answer = connection.execute("select has_table_privilege('hi_app', %s::oid, %s)", [table.oid, right])
+        if answer.fetchone() == (True,):
             yield f"{table.name}: hi_app has the right to {right}, which no policy holds"
 
 

@@ -16,9 +16,9 @@ from hashinsight.kit.db.database import Database
 from hashinsight.kit.embedded.folder import DataFolder
 from hashinsight.kit.settings import Settings
 from tests.clones import Clones
-from tests.isolation.opening import collectors_that_may_not, open_world, people_who_may_not
-from tests.isolation.watching import Prober
+from tests.isolation.hidden_data import Prober
 from tests.isolation.world import World
+from tests.isolation.world_setup import collectors_that_may_not, open_world, people_who_may_not
 from tests.people import People
 
 

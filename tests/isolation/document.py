@@ -14,4 +14,4 @@ def undocumented(world: World) -> set[str]:
     """What the document does not name, the suite would not try."""
     routes = iter_route_contexts(world.app.routes)
     served = {f"{method} {route.path}" for route in routes for method in route.methods or ["CONNECT"]}
-    return {one for one in served if not one.startswith("HEAD ")} - operations(world)
+    return {operation for operation in served if not operation.startswith("HEAD ")} - operations(world)

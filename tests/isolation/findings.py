@@ -6,8 +6,8 @@ from contextlib import closing
 from psycopg import Connection, Rollback
 
 from tests.isolation.catalogue import Relation, relations, schema_findings, shape_findings
-from tests.isolation.known import NOBODYS
-from tests.isolation.trying import behaviour_findings
+from tests.isolation.exceptions import NOBODYS
+from tests.isolation.table_access import behaviour_findings
 
 
 def findings(connection: Connection, *, only: str | None = None) -> list[str]:
@@ -35,13 +35,13 @@ def holds_tenant_data(relation: Relation) -> bool:
 
 def findings_after(connection: Connection, table: str, *statements: str) -> list[str]:
     """What the check finds about a table after these statements, which are undone."""
-    found: list[str] = []
+    lines: list[str] = []
     with connection.transaction():
         for statement in statements:
             connection.execute(statement.encode())
-        found = findings(connection, only=table)
+        lines = findings(connection, only=table)
         raise Rollback
-    return found
+    return lines
 
 
 def is_noticed(connection: Connection, table: str, *statements: str, saying: str = "") -> bool:
@@ -50,7 +50,7 @@ def is_noticed(connection: Connection, table: str, *statements: str, saying: str
     with connection.transaction():
         for statement in statements:
             connection.execute(statement.encode())
-        with closing(_each_finding(connection, only=table)) as found:
-            noticed = any(saying in one for one in found)
+        with closing(_each_finding(connection, only=table)) as findings:
+            noticed = any(saying in finding for finding in findings)
         raise Rollback
     return noticed

@@ -93,10 +93,10 @@ def value(connection: Connection, column: Column) -> str:
         return str(row[0])
     if column.kind == "m":
         return "{}"
-    found = _BY_NAME.get(column.base) or _BY_CATEGORY.get(column.category)
-    if found is None:
+    made = _BY_NAME.get(column.base) or _BY_CATEGORY.get(column.category)
+    if made is None:
         raise NoValue(f"no value for the column {column.name} of type {column.type}: teach tests/isolation/rows.py")
-    return found
+    return made
 
 
 def _writable(connection: Connection, table: Relation) -> set[str]:

@@ -58,8 +58,8 @@ def test_a_planted_table_is_covered_by_nobodys_doing(superuser: Connection) -> N
 def test_a_planted_table_with_wrong_policies_is_found(
     superuser: Connection, policies: tuple[str, ...], expected: str
 ) -> None:
-    found = findings_after(superuser, "planted", PLANTED, GIVEN, OWNED, *policies)
-    assert any(expected in one for one in found), found
+    findings = findings_after(superuser, "planted", PLANTED, GIVEN, OWNED, *policies)
+    assert any(expected in finding for finding in findings), findings
 
 
 @pytest.mark.parametrize(
@@ -87,16 +87,18 @@ def test_a_planted_table_with_wrong_policies_is_found(
         ),
     ],
 )
-def test_another_way_round_the_policies_is_found(superuser: Connection, name: str, statements: tuple[str, ...]) -> None:
-    found = findings_after(superuser, name, *statements)
-    assert any(one.startswith(f"{name}: ") for one in found), found
+def test_another_bypass_of_the_policies_is_reported(
+    superuser: Connection, name: str, statements: tuple[str, ...]
+) -> None:
+    findings = findings_after(superuser, name, *statements)
+    assert any(finding.startswith(f"{name}: ") for finding in findings), findings
 
 
 def test_a_column_that_points_to_a_site_under_another_name_is_found(superuser: Connection) -> None:
     planted = ("create table planted (tenant_id uuid, place int references sites)", GIVEN, OWNED, *GUARDED)
     right = f"create policy app on planted to hi_app using ({_TENANT})"
-    found = findings_after(superuser, "planted", *planted, right)
-    assert found == ["planted: place belong to a site and there is no site_id to hold them by"]
+    findings = findings_after(superuser, "planted", *planted, right)
+    assert findings == ["planted: place belong to a site and there is no site_id to hold them by"]
 
 
 @pytest.mark.parametrize(
@@ -123,14 +125,14 @@ def test_a_role_a_function_or_a_rule_that_goes_round_the_policies_is_found(
 ) -> None:
     assert list(schema_findings(superuser)) == []
     superuser.execute(statement.encode())
-    found = list(schema_findings(superuser))
-    assert [one.split(": ")[0] for one in found if one.startswith(expected)], found
+    findings = list(schema_findings(superuser))
+    assert [finding.split(": ")[0] for finding in findings if finding.startswith(expected)], findings
 
 
-def test_a_column_of_an_unknown_type_is_told_not_passed_over(superuser: Connection) -> None:
+def test_a_column_of_an_unknown_type_is_reported(superuser: Connection) -> None:
     planted = "create table planted (tenant_id uuid, place point)"
-    found = findings_after(superuser, "planted", planted, OWNED, GIVEN, *GUARDED)
-    assert any("teach tests/isolation/rows.py" in one for one in found), found
+    findings = findings_after(superuser, "planted", planted, OWNED, GIVEN, *GUARDED)
+    assert any("teach tests/isolation/rows.py" in finding for finding in findings), findings
 
 
 def test_a_serial_is_looked_up_inside_ones_own_tenant(superuser: Connection) -> None:

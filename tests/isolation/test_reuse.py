@@ -8,7 +8,7 @@ from psycopg import sql
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from hashinsight.identity.queries import enter_tenant
+from hashinsight.identity.queries.sessions import enter_tenant
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.db.context import Context, Role, job_context
 from hashinsight.kit.db.database import Database
@@ -24,13 +24,15 @@ OF_B = Context(tenant=str(B))
 def tables(clone: DatabaseAddress) -> list[Relation]:
     """The tables that requests may read, each with rows of both tenants."""
     with psycopg.connect(clone.libpq) as connection:
-        found = tenant_tables(connection)
-        for table in found:
+        tables = tenant_tables(connection)
+        for table in tables:
             open_up(connection, table)
             for key in keys(table):
                 insert(connection, table, key)
         readable = "select has_column_privilege('hi_app', %s::oid, %s, 'select')"
-        return [one for one in found if connection.execute(readable, [one.oid, one.tenant]).fetchone() == (True,)]
+        return [
+            table for table in tables if connection.execute(readable, [table.oid, table.tenant]).fetchone() == (True,)
+        ]
 
 
 @pytest.fixture
@@ -67,7 +69,7 @@ async def _as_a_that_fails(database: Database, table: Relation) -> None:
 
 
 async def _as_a_by_its_own_word(database: Database, table: Relation) -> None:
-    """As the look-ups do: without a tenant first, then inside the one that was found."""
+    """As the look-ups do: without a tenant first, then inside the one that was tables."""
     async with database.transaction(Context()) as session:
         await enter_tenant(session, A)
         assert (await session.execute(text(f"select count(*) from {table.name}"))).scalar_one() >= 1

@@ -8,17 +8,17 @@ import pytest_asyncio
 from fastapi import APIRouter, Request
 from sqlalchemy import text
 
-from hashinsight.identity.access import Known, Session, allowed
+from hashinsight.identity.access import CurrentCaller, Session, allowed
 from hashinsight.identity.permissions import Permission
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.queries import places
 from hashinsight.kit.db.context import Context, job_context
 from hashinsight.kit.errors import Forbidden, NotFound
-from hashinsight.kit.web.session import get_database
-from tests.isolation.asking import EXAMPLES, Ask, Example
+from hashinsight.kit.web.state import get_database
 from tests.isolation.document import operations, undocumented
-from tests.isolation.probing import probe
-from tests.isolation.watching import Prober
+from tests.isolation.hidden_data import Prober
+from tests.isolation.probe import probe
+from tests.isolation.requests import EXAMPLES, Ask, Example
 from tests.isolation.world import World
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -27,8 +27,8 @@ See = Annotated[Scope, allowed(Permission.SEE)]
 _ZONES = "select id, code, name, tenant_id, site_id from zones"
 
 
-def _rows(found: Any) -> list[dict[str, Any]]:
-    return [dict(row) for row in found.mappings()]
+def _rows(result: Any) -> list[dict[str, Any]]:
+    return [dict(row) for row in result.mappings()]
 
 
 @router.get("/zones-of-all")
@@ -62,26 +62,26 @@ async def zones_for_strangers(request: Request) -> list[dict[str, Any]]:
 async def zone_of_all(request: Request, _scope: See, zone_id: int) -> dict[str, Any]:
     """Looks up by id alone."""
     async with get_database(request).transaction(job_context()) as session:
-        found = _rows(await session.execute(text(f"{_ZONES} where id = :id"), {"id": zone_id}))
-    if not found:
+        rows = _rows(await session.execute(text(f"{_ZONES} where id = :id"), {"id": zone_id}))
+    if not rows:
         raise NotFound("no such zone")
-    return found[0]
+    return rows[0]
 
 
 @router.post("/zones/{zone_id}/told")
 async def zone_told(request: Request, scope: See, zone_id: int) -> dict[str, Any]:
     """Tells what is another's from what is not there."""
     async with get_database(request).transaction(job_context()) as session:
-        found = _rows(await session.execute(text(f"{_ZONES} where id = :id"), {"id": zone_id}))
-    if not found:
+        rows = _rows(await session.execute(text(f"{_ZONES} where id = :id"), {"id": zone_id}))
+    if not rows:
         raise NotFound("no such zone")
-    if found[0]["tenant_id"] != scope.tenant_id or not scope.holds_site(found[0]["site_id"]):
+    if rows[0]["tenant_id"] != scope.tenant_id or not scope.holds_site(rows[0]["site_id"]):
         raise Forbidden("this zone is somebody else's")
     return {}
 
 
 @router.post("/zones/{zone_id}/renamed")
-async def zone_renamed(request: Request, _known: Known, zone_id: int) -> dict[str, Any]:
+async def zone_renamed(request: Request, _known: CurrentCaller, zone_id: int) -> dict[str, Any]:
     """Writes as a job, and then refuses as it should."""
     async with get_database(request).transaction(job_context()) as session:
         await session.execute(text("update zones set name = name || '+' where id = :id"), {"id": zone_id})
@@ -101,7 +101,7 @@ async def hidden() -> None:
 
 
 @router.get("/broken")
-async def broken(_known: Known) -> None:
+async def broken(_known: CurrentCaller) -> None:
     """Answers nobody."""
     raise NotFound("never there")
 
@@ -142,16 +142,14 @@ async def a_zone(world: World, mark: str) -> Ask:
 async def test_a_route_that_forgets_something_is_found(
     world: World, probers: dict[str, list[Prober]], operation: str, example: Example, expected: list[str]
 ) -> None:
-    found = await probe(world, probers["people"], operation, example)
+    findings = await probe(world, probers["people"], operation, example)
     for what in expected:
-        assert any(what in one for one in found), (what, found)
+        assert any(what in finding for finding in findings), (what, findings)
 
 
-async def test_what_is_held_by_the_session_is_not_reported_for_those_it_holds(
-    world: World, probers: dict[str, list[Prober]]
-) -> None:
-    found = await probe(world, probers["people"], "GET /planted/zones-of-the-site", nothing)
-    assert {one.split(": ", 1)[1].split(" was ")[0] for one in found} == {"a zone", "a group"}
+async def test_tables_protected_by_the_session_are_not_reported(world: World, probers: dict[str, list[Prober]]) -> None:
+    findings = await probe(world, probers["people"], "GET /planted/zones-of-the-site", nothing)
+    assert {finding.split(": ", 1)[1].split(" was ")[0] for finding in findings} == {"a zone", "a group"}
 
 
 async def test_an_operation_without_an_example_is_found(world: World) -> None:

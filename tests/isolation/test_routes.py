@@ -4,18 +4,18 @@ import pytest
 from sqlalchemy import QueuePool, text
 
 from hashinsight.kit.db.context import Context, job_context
-from tests.isolation.asking import Ask, Example, send, shown, tokens
 from tests.isolation.document import operations, undocumented
 from tests.isolation.examples import EXAMPLES
-from tests.isolation.known import OF_NOBODY, OPEN, UNDOCUMENTED
-from tests.isolation.probing import probe
-from tests.isolation.watching import Prober, Watch, hidden_from_strangers
+from tests.isolation.exceptions import OF_NOBODY, OPEN, UNDOCUMENTED
+from tests.isolation.hidden_data import Prober, Watch, hidden_from_strangers
+from tests.isolation.probe import probe
+from tests.isolation.requests import Ask, Example, send, shown, tokens
 from tests.isolation.world import World, is_for_collectors
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 _CHAPTER = 24  # operations that share a world
-_PAIRS = [(operation, one) for operation, examples in EXAMPLES.items() for one in examples]
+_PAIRS = [(operation, example) for operation, examples in EXAMPLES.items() for example in examples]
 ALL = [pytest.param(number // _CHAPTER, pair, id=f"{pair[0]} {pair[1].__name__}") for number, pair in enumerate(_PAIRS)]
 
 
@@ -33,7 +33,7 @@ async def test_no_route_is_kept_out_of_the_document(world: World) -> None:
         assert tokens(shown(await send(world.api, operation, Ask(), {}))) & hidden == set(), operation
 
 
-async def test_the_application_has_one_connection_so_that_everybody_gets_one_that_another_used(world: World) -> None:
+async def test_the_application_has_one_connection_that_all_callers_share(world: World) -> None:
     assert isinstance(world.database._engine.pool, QueuePool)
     assert world.database._engine.pool.size() == 1
     pids = set()
@@ -44,10 +44,10 @@ async def test_the_application_has_one_connection_so_that_everybody_gets_one_tha
 
 
 # one value for both: shared ones would be brought together, and the order of the operations lost
-@pytest.mark.parametrize(("chapter", "asked"), ALL, indirect=["chapter"], scope="module")
-async def test_an_operation_answers_who_may_and_nobody_else(
-    world: World, probers: dict[str, list[Prober]], asked: tuple[str, Example]
+@pytest.mark.parametrize(("chapter", "case"), ALL, indirect=["chapter"], scope="module")
+async def test_an_operation_answers_only_callers_with_access(
+    world: World, probers: dict[str, list[Prober]], case: tuple[str, Example]
 ) -> None:
-    operation, example = asked
+    operation, example = case
     kind = "collectors" if is_for_collectors(operation) else "people"
     assert await probe(world, probers[kind], operation, example) == []

@@ -4,11 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from hashinsight.identity.claims import AccessToken
 from hashinsight.identity.permissions import Role
-from hashinsight.identity.tokens import read_access, sign_access
-from tests.isolation.asking import Ask, Example, error_code, send
+from hashinsight.identity.tokens import AccessToken, read_access, sign_access
 from tests.isolation.examples import EXAMPLES
+from tests.isolation.requests import Ask, Example, error_code, send
 from tests.isolation.step_ups import NEEDED, NOT_NEEDED, SOMETIMES
 from tests.isolation.world import ADMIN, AUTH, World, bearer, is_for_collectors, new_mark
 
@@ -66,9 +65,7 @@ async def refusals(world: World, operation: str, ask: Ask) -> tuple[object, obje
 
 
 @pytest.mark.parametrize(("operation", "example"), CHANGES)
-async def test_what_changes_people_and_protection_asks_a_person_to_show_it_again(
-    world: World, operation: str, example: Example
-) -> None:
+async def test_changes_of_users_and_protection_need_a_step_up(world: World, operation: str, example: Example) -> None:
     ask = await example(world, new_mark())
     headers = dict(world.owner.headers if ask.headers is None else ask.headers)
     stale = of_before(world, headers) if headers else {}  # signing in needs nobody who is signed in
@@ -82,7 +79,7 @@ async def test_what_changes_people_and_protection_asks_a_person_to_show_it_again
 
 
 @pytest.mark.parametrize(("operation", "example"), CHANGES)
-async def test_what_changes_people_is_the_owners_alone_however_much_somebody_else_shows(
+async def test_changes_of_users_are_for_owners_only_even_after_a_step_up(
     world: World, operation: str, example: Example
 ) -> None:
     if "identity" not in tags_of(world, operation):
@@ -126,7 +123,7 @@ async def test_a_command_in_an_emergency_and_a_change_of_pools_ask_for_it_and_a_
         assert (error_code(by_session) == STEP_UP, error_code(by_key) == PERSON) == (protected, protected), body
 
 
-async def test_signing_is_turned_off_by_a_person_who_has_just_shown_it(world: World) -> None:
+async def test_turning_signing_off_needs_a_step_up(world: World) -> None:
     collector_id, _ = await world.collector(new_mark())
     await world.make(f"{ADMIN}/collectors/{collector_id}/signing-keys", {"key_id": "k1", "signs_after_sec": 0})
     operation = f"PUT {ADMIN}/collectors/{{collector_id}}/signing"
@@ -138,7 +135,7 @@ async def test_signing_is_turned_off_by_a_person_who_has_just_shown_it(world: Wo
     assert (await send(world.api, operation, off, headers)).is_success
 
 
-async def test_a_collector_is_let_in_by_a_person_who_has_just_shown_it_and_listed_by_anybody_who_may(
+async def test_approving_a_collector_needs_a_step_up_and_listing_does_not(
     world: World,
 ) -> None:
     headers, operation = dict(world.owner.headers), f"POST {ADMIN}/collectors"
@@ -151,7 +148,7 @@ async def test_a_collector_is_let_in_by_a_person_who_has_just_shown_it_and_liste
         assert (await send(world.api, operation, ask, anybody)).is_success
 
 
-async def test_a_collector_gets_more_by_a_person_who_has_just_shown_it_and_less_by_anybody_who_may(
+async def test_raising_collector_permissions_needs_a_step_up_and_lowering_does_not(
     world: World,
 ) -> None:
     marks = new_mark(), new_mark()

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.isolation.asking import Ask, Example, send
 from tests.isolation.examples import EXAMPLES
-from tests.isolation.known import OPEN
+from tests.isolation.exceptions import OPEN
+from tests.isolation.requests import Ask, Example, send
 from tests.isolation.world import World, bearer, is_for_collectors, new_mark
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -17,9 +17,9 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 HALF = "\ud800"
 BYTES = b"\xed\xa0\x80"  # the same as somebody would write it into a header
 WITH_BODY = [
-    pytest.param(operation, one, id=f"{operation} {one.__name__}")
+    pytest.param(operation, example, id=f"{operation} {example.__name__}")
     for operation, examples in EXAMPLES.items()
-    for one in examples
+    for example in examples
     if not operation.startswith("GET ")
 ]
 ALL = [pytest.param(operation, examples[0], id=operation) for operation, examples in EXAMPLES.items()]
@@ -89,6 +89,6 @@ async def test_half_a_character_in_a_path_a_query_or_a_header_is_never_a_fault_o
     known = {name.encode(): value.encode() for name, value in headers.items()}
     method, template = operation.split(" ", 1)
     path = template.format(**{name: str(value) for name, value in ask.path.items()})
-    for sent in [*strange, *(known | one for one in more)]:
+    for sent in [*strange, *(known | extra for extra in more)]:
         answer = await world.api.request(method, path, params=dict(ask.query), json=ask.body, headers=sent)
         assert answer.status_code < 500, (sent, answer.text)

@@ -12,8 +12,8 @@ from psycopg import Connection
 from hashinsight.identity.scope import Reach
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.ids import new_id
-from tests.isolation.asking import MARK
 from tests.isolation.catalogue import Relation
+from tests.isolation.requests import MARK
 from tests.people import People
 
 ADMIN = "/api/admin/v1"
@@ -105,7 +105,7 @@ class World:
         listed = await self.api.get(
             f"{ADMIN}/collector-events", params={"collector_id": collector_id}, headers=dict(self.owner.headers)
         )
-        return next(str(one["id"]) for one in listed.json()["events"] if one["kind"] == "high_temperature")
+        return next(str(event["id"]) for event in listed.json()["events"] if event["kind"] == "high_temperature")
 
     async def user(self, mark: str) -> str:
         body = {

@@ -21,24 +21,24 @@ _MOST = 200
 
 def module_patterns() -> dict[str, re.Pattern[Any]]:
     """The compiled ones of every module, wherever they lie in its values; by where they are."""
-    found = {}
+    patterns = {}
     for name in _modules():
         module = importlib.import_module(name)
         for variable, value in vars(module).items():
             for number, pattern in enumerate(_inside(value)):
-                found[f"{name}.{variable}[{number}]"] = pattern
-    return found
+                patterns[f"{name}.{variable}[{number}]"] = pattern
+    return patterns
 
 
 def every_pattern() -> dict[str, re.Pattern[Any]]:
     compiled = module_patterns()
     known = {pattern.pattern for pattern in compiled.values()}
-    return compiled | {name: one for name, one in inline_patterns().items() if one.pattern not in known}
+    return compiled | {name: pattern for name, pattern in inline_patterns().items() if pattern.pattern not in known}
 
 
 def inline_patterns() -> dict[str, re.Pattern[Any]]:
     """Those that are written where they are used, as in `re.sub("…", …)`."""
-    found = {}
+    patterns = {}
     for name in _modules():
         module = importlib.import_module(name)
         tree = ast.parse(Path(str(module.__file__)).read_text())
@@ -49,8 +49,8 @@ def inline_patterns() -> dict[str, re.Pattern[Any]]:
                     given.value if isinstance(given, ast.Constant) else getattr(module, getattr(given, "id", ""), None)
                 )
                 if isinstance(text, str | bytes):
-                    found[f"{name}:{node.lineno}"] = re.compile(text)  # type: ignore[attr-defined]
-    return found
+                    patterns[f"{name}:{node.lineno}"] = re.compile(text)  # type: ignore[attr-defined]
+    return patterns
 
 
 def methods_of(name: str) -> set[str]:
@@ -98,16 +98,18 @@ def hard_texts(pattern: re.Pattern[Any]) -> list[str]:
 
 def _modules() -> list[str]:
     every = pkgutil.walk_packages(hashinsight.__path__, "hashinsight.")
-    return [one.name for one in every if not one.name.endswith("__main__") and ".migrations." not in one.name]
+    return [
+        module.name for module in every if not module.name.endswith("__main__") and ".migrations." not in module.name
+    ]
 
 
 def _inside(value: Any, depth: int = 3) -> Iterable[re.Pattern[Any]]:
     if isinstance(value, re.Pattern):
         yield value
     elif depth and isinstance(value, dict):
-        yield from (one for item in value.values() for one in _inside(item, depth - 1))
+        yield from (pattern for item in value.values() for pattern in _inside(item, depth - 1))
     elif depth and isinstance(value, list | tuple | set | frozenset):
-        yield from (one for item in value for one in _inside(item, depth - 1))
+        yield from (pattern for item in value for pattern in _inside(item, depth - 1))
 
 
 def _is_call(node: ast.AST) -> bool:

@@ -32,6 +32,6 @@ def test_ids_made_later_sort_later_and_do_not_repeat() -> None:
     assert len(set(ids)) == 1000
 
 
-def test_tokens_say_what_they_are_and_do_not_repeat() -> None:
+def test_tokens_have_a_prefix_and_are_unique() -> None:
     assert new_token("api").startswith("hi_api_")
     assert len({new_token("api") for _ in range(100)}) == 100

@@ -46,7 +46,7 @@ def test_escape_characters_reach_no_json_log_and_it_stays_json(lines: io.StringI
     assert FOREIGN in second["event"]
 
 
-def test_a_traceback_keeps_its_lines_and_loses_what_steers(lines: io.StringIO) -> None:
+def test_a_traceback_keeps_its_lines_and_loses_control_characters(lines: io.StringIO) -> None:
     configure_logs(Settings.model_validate({"log_format": "text"}), "test", lines)
     try:
         raise ValueError(FOREIGN)

@@ -7,7 +7,7 @@ import sys
 _FAULTS = """
 import resource, sys, threading
 import numpy as np
-from hashinsight.kit.memory import keep_memory
+from hashinsight.kit.process import keep_memory
 
 if sys.argv[1] == "keeps":
     assert keep_memory()
@@ -22,9 +22,9 @@ for _ in range(5):
     before = faults()
     work()
     if sys.argv[1] == "keeps":  # and so for threads, each of which may have memory of its own otherwise
-        one = threading.Thread(target=work)
-        one.start()
-        one.join()
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
 print(faults() - before)
 """
 

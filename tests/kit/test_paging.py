@@ -81,11 +81,11 @@ async def test_pages_show_every_row_once_in_order_even_while_rows_come_and_go(
     key = [TickRunRow.site_id, TickRunRow.period]
     async with database.transaction(job_context()) as session:
         while True:
-            found = await page(session, query, key, limit=4, cursor=cursor, descending=descending)
-            seen += [tuple(row) for row in found.rows]
+            result = await page(session, query, key, limit=4, cursor=cursor, descending=descending)
+            seen += [tuple(row) for row in result.rows]
             # a row behind us and one that we have shown: neither may disturb what is to come
             await session.execute(text("delete from tick_runs where period = :p"), {"p": seen[-1][1]})
-            cursor = found.next_cursor
+            cursor = result.next_cursor
             if cursor is None:
                 break
     assert len(seen) == 25
@@ -93,7 +93,7 @@ async def test_pages_show_every_row_once_in_order_even_while_rows_come_and_go(
 
 
 @pytest.mark.usefixtures("rows")
-async def test_the_last_page_says_so_even_when_it_is_full(database: Database) -> None:
+async def test_a_full_last_page_has_no_next_cursor(database: Database) -> None:
     async with database.transaction(job_context()) as session:
         key = [TickRunRow.site_id, TickRunRow.period]
         whole = await page(session, select(TickRunRow), key, limit=25)

@@ -11,8 +11,8 @@ import pytest
 
 from hashinsight.kit.scrub import _hide, _is_hidden, scrub
 from hashinsight.kit.secret_patterns import RULES
-from hashinsight.wire.acks import acks_of
-from hashinsight.wire.bounds import find_text
+from hashinsight.wire.acks import parse_acks
+from hashinsight.wire.foreign_json import find_text
 from tests.kit.pattern_samples import every_pattern, growing_repeats, hard_texts, methods_of
 
 PATTERNS = every_pattern()
@@ -54,7 +54,7 @@ def took(work: Callable[[str], Any], texts: list[str]) -> float:
 
 def test_the_package_is_searched_for_patterns_and_they_are_found() -> None:
     assert any(name.startswith("hashinsight.kit.secret_patterns") for name in PATTERNS)
-    assert any(name.startswith("hashinsight.telemetry.ingest.wording:") for name in PATTERNS)
+    assert any(name.startswith("hashinsight.telemetry.ingest.texts:") for name in PATTERNS)
     assert len(PATTERNS) > 40
 
 
@@ -64,7 +64,7 @@ def test_a_pattern_remembers_no_turn_of_a_group_that_repeats_without_bound(name:
 
 
 @pytest.mark.parametrize("pattern", [r"(?:ab)*c", r"x(?:a|(?:bc)+)d", r"(?:(?:\\\\)*)\\u0000", r"(?:a(?:bc)*?){2}"])
-def test_a_group_that_repeats_without_bound_is_found_wherever_it_lies(pattern: str) -> None:
+def test_an_unbounded_repeat_is_found_at_any_depth(pattern: str) -> None:
     assert growing_repeats(re.compile(pattern))
 
 
@@ -91,7 +91,7 @@ def test_ten_times_the_text_takes_a_pattern_at_most_twelve_times_as_long(name: s
 
 
 def batch_of_acks(text: str) -> None:
-    acks_of({"acks": [{"command_id": "x", "status": "failed", "error_message": text, "result": {text: [text]}}]})
+    parse_acks({"acks": [{"command_id": "x", "status": "failed", "error_message": text, "result": {text: [text]}}]})
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def batch_of_acks(text: str) -> None:
     [*(rule.hide for rule in RULES), _hide, _is_hidden, scrub, batch_of_acks, lambda text: find_text(text, 10**6)],
     ids=[*(f"rule-{number}" for number in range(len(RULES))), "hide", "name", "scrub", "acks", "line"],
 )
-def test_ten_times_the_text_takes_what_is_done_with_it_at_most_twelve_times_as_long(
+def test_ten_times_the_text_takes_at_most_twelve_times_as_long(
     work: Callable[[str], Any],
 ) -> None:
     units = {unit for name, pattern in PATTERNS.items() if ".kit." in name for unit in hard_texts(pattern)}

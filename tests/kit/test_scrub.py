@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 
 from hashinsight.kit.ids import new_token
 from hashinsight.kit.logs import configure_logs
-from hashinsight.kit.scrub import A_TEXT, CUT, MOST_CHARS, MOST_SEARCHED, Scrubber, is_hidden_name, scrub, scrub_text
+from hashinsight.kit.scrub import (
+    CUT,
+    MAX_SEARCHED_CHARS,
+    MAX_TEXT_CHARS,
+    TEXT_COST,
+    Scrubber,
+    is_hidden_name,
+    scrub,
+    scrub_text,
+)
 from hashinsight.kit.secret_patterns import HIDDEN, RULES
 from hashinsight.kit.settings import Settings
 
@@ -50,7 +59,7 @@ def test_our_own_tokens_are_known_by_their_look() -> None:
     assert scrub_text(f"refused {token}!") == f"refused {HIDDEN}!"
 
 
-def test_what_is_no_secret_stays_readable() -> None:
+def test_text_without_secrets_stays_readable() -> None:
     text = "GET /api/v1/sites/tx-midland-1 from 127.0.0.1 took 12.5 ms, version 10.4 at 12:30:45"
     assert scrub_text(text) == text
     event = {"tests_passed": 3, "footprint": "small", "description": "x", "machine": "m-1", "equipment": 2}
@@ -61,7 +70,7 @@ def test_what_is_no_secret_stays_readable() -> None:
     st.sampled_from(["password", "pool_password", "X-Collector-Key", "refreshToken", "totp_secret", "miner_ip", "mac"]),
     st.text(min_size=1),
 )
-def test_a_field_whose_name_says_secret_is_hidden_at_any_depth(name: str, value: str) -> None:
+def test_a_field_with_a_secret_name_is_hidden_at_any_depth(name: str, value: str) -> None:
     assert scrub({"outer": [{name: value}]}) == {"outer": [{name: HIDDEN}]}
 
 
@@ -72,7 +81,7 @@ def capture(monkeypatch: pytest.MonkeyPatch) -> StringIO:
     return stream
 
 
-def test_every_log_line_is_scrubbed_structured_and_says_its_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_log_line_is_scrubbed_structured_and_names_its_process(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = capture(monkeypatch)
     log = structlog.get_logger("t")
     with structlog.contextvars.bound_contextvars(request_id="r-1"):
@@ -130,7 +139,7 @@ PIECES = (
 
 @example("eyJpassword")  # the shortest that fits without any mark
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=8).map("".join))
-def test_what_is_passed_over_quickly_is_what_no_pattern_fits(text: str) -> None:
+def test_the_quick_check_skips_only_text_that_no_pattern_matches(text: str) -> None:
     expected = text
     for rule in RULES:
         expected = rule.hide(expected)
@@ -160,39 +169,39 @@ SECRETS = {
 
 
 @pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
-def test_a_secret_that_stands_across_the_cut_leaves_no_half_of_it(secret: str) -> None:
+def test_a_secret_across_the_cut_leaves_no_half(secret: str) -> None:
     for before in range(1, len(secret) + 2):
-        text = "x" * (MOST_CHARS - before - 1) + " " + secret + " y" * 10_000
+        text = "x" * (MAX_TEXT_CHARS - before - 1) + " " + secret + " y" * 10_000
         scrubbed = scrub_text(text)
-        assert len(scrubbed) <= MOST_CHARS + len(CUT)
+        assert len(scrubbed) <= MAX_TEXT_CHARS + len(CUT)
         assert scrubbed.endswith(CUT)
         for part in ("CANARY", "CANAR", "NARY", "192.168", "02:42:ac", "fd00:"):
             assert part not in scrubbed, (before, scrubbed[-80:])
 
 
 @pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
-def test_a_secret_at_the_very_end_of_a_text_that_somebody_else_cut_is_hidden(secret: str) -> None:
+def test_a_secret_at_the_end_of_an_already_cut_text_is_hidden(secret: str) -> None:
     for length in (len(secret) - 1, len(secret) - 3):
         scrubbed = scrub_text(f"the miner said {secret[:length]}")
         assert "CANARY" not in scrubbed or "://" in secret  # without its @ a password may be a port
 
 
 def test_a_text_at_the_limit_is_kept_whole_and_one_beyond_it_is_cut() -> None:
-    text = "x" * MOST_CHARS
+    text = "x" * MAX_TEXT_CHARS
     assert scrub_text(text) == text
     assert scrub_text(text + "x") == text + CUT
 
 
-def test_what_is_over_the_allowance_of_a_call_is_left_out_and_never_let_through() -> None:
+def test_text_over_the_allowance_of_a_call_is_left_out_and_never_passed_unscrubbed() -> None:
     texts = [f"{number} password=CANARY" + " a.b" * 4000 for number in range(100)]
-    scrubbed = Scrubber(MOST_SEARCHED).scrub({"texts": texts})["texts"]
-    searched = MOST_SEARCHED // (len(texts[0]) + A_TEXT)
+    scrubbed = Scrubber(MAX_SEARCHED_CHARS).scrub({"texts": texts})["texts"]
+    searched = MAX_SEARCHED_CHARS // (len(texts[0]) + TEXT_COST)
     assert scrubbed[searched - 1].startswith(f"{searched - 1} password={HIDDEN} a.b")
     assert scrubbed[searched + 1 :] == [CUT]
     assert not any("CANARY" in text for text in scrubbed)
 
 
 def test_an_address_that_is_the_name_of_a_field_is_hidden_and_no_value_is_lost() -> None:
-    found = scrub({"boards": {"10.4.0.9": 1, "10.4.0.10": 2, "hashrate": 3}})
-    assert sorted(found["boards"].values()) == [1, 2, 3]
-    assert not any("10.4" in name for name in found["boards"])
+    scrubbed = scrub({"boards": {"10.4.0.9": 1, "10.4.0.10": 2, "hashrate": 3}})
+    assert sorted(scrubbed["boards"].values()) == [1, 2, 3]
+    assert not any("10.4" in name for name in scrubbed["boards"])

@@ -7,13 +7,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from hashinsight.commands.dialects import _read_many
+from hashinsight.commands.ack_messages import _read_acks
 from hashinsight.kit import scrub as module
-from hashinsight.kit.scrub import CUT, Scrubber, TooMuchText
+from hashinsight.kit.scrub import CUT, Scrubber, ScrubLimitExceeded
 from hashinsight.kit.secret_patterns import HIDDEN
-from hashinsight.telemetry.ingest.bulky import encode_extra
-from hashinsight.wire.acks import MOST_ACKS, Ack
-from hashinsight.wire.bounds import MOST_GROUPS, bounded
+from hashinsight.telemetry.ingest.extras import encode_extra
+from hashinsight.wire.acks import MAX_ACKS, Ack
+from hashinsight.wire.foreign_json import MAX_GROUPS, bound_value
 
 ALLOWANCE = 10_000
 CALLS_A_CHARACTER = 4  # of the allowance: what any of them may cost, in calls of Python or C
@@ -69,11 +69,11 @@ def test_small_values_over_the_allowance_are_left_out_and_marked(kind: str) -> N
     scrubbed = Scrubber(ALLOWANCE).scrub([KINDS[kind](number) for number in range(10 * ALLOWANCE)])
     assert len(scrubbed) <= ALLOWANCE
     assert scrubbed[-1] == CUT
-    with pytest.raises(TooMuchText):
+    with pytest.raises(ScrubLimitExceeded):
         Scrubber(ALLOWANCE, strict=True).scrub([KINDS[kind](number) for number in range(10 * ALLOWANCE)])
 
 
-def test_names_over_the_allowance_leave_out_their_object_and_say_so() -> None:
+def test_objects_with_too_many_names_are_left_out_with_a_note() -> None:
     names = {f"10.4.{number // 256}.{number % 256}": number for number in range(ALLOWANCE)}
     assert Scrubber(ALLOWANCE).scrub({"boards": names}) == {"boards": {"dropped": "too large"}}
 
@@ -104,10 +104,10 @@ def test_the_largest_batch_of_acks_with_two_snapshots_each_is_kept_whole() -> No
             "before": snapshot(number),
             "after": snapshot(number),
         }
-        for number in range(MOST_ACKS)
+        for number in range(MAX_ACKS)
     ]
     scrubber = Scrubber()
-    cleaned, _ = _read_many(as_json({"acks": acks}), scrubber)
+    cleaned, _ = _read_acks(as_json({"acks": acks}), scrubber)
     for number, ack in enumerate(cleaned):
         assert isinstance(ack, Ack)
         assert ack.before == ack.after == snapshot(number) | {"ip": HIDDEN}
@@ -118,7 +118,7 @@ def test_the_largest_batch_of_acks_with_two_snapshots_each_is_kept_whole() -> No
 def test_an_error_code_decides_and_is_kept_whatever_else_the_batch_holds() -> None:
     flood = {"command_id": "c-1", "status": "failed", "result": [f"key:{number}" for number in range(1000)]}
     last = {"command_id": "c-2", "status": "failed", "error_code": "AUTH_FAILED 10.4.0.9", "result": {"a": "b"}}
-    cleaned, _ = _read_many(as_json([flood, last]), Scrubber(ALLOWANCE))
+    cleaned, _ = _read_acks(as_json([flood, last]), Scrubber(ALLOWANCE))
     assert isinstance(cleaned[1], Ack)
     assert cleaned[1].error_code == f"AUTH_FAILED {HIDDEN}"
     assert cleaned[1].result == {"dropped": "too large"}
@@ -126,10 +126,10 @@ def test_an_error_code_decides_and_is_kept_whatever_else_the_batch_holds() -> No
 
 def test_five_thousand_samples_with_fields_of_their_own_are_kept_whole() -> None:
     extras = [{**snapshot(number), "serial": f"JYZZ{number}"} for number in range(5000)]
-    found = encode_extra(extras, None, {}, Scrubber(1_000_000 + 256 * len(extras)), count=len(extras))
-    assert found is not None
-    assert all(f'"JYZZ{number}"' in str(text) for number, text in enumerate(found))
-    assert not any("10.4.0.9" in str(text) for text in found)
+    encoded = encode_extra(extras, None, {}, Scrubber(1_000_000 + 256 * len(extras)), count=len(extras))
+    assert encoded is not None
+    assert all(f'"JYZZ{number}"' in str(text) for number, text in enumerate(encoded))
+    assert not any("10.4.0.9" in str(text) for text in encoded)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -146,7 +146,7 @@ def names(count: int) -> dict[str, int]:
 
 
 TOO_LARGE: dict[str, Callable[[int], Any]] = {
-    "lists": lambda times: [[]] * MOST_GROUPS * times,
+    "lists": lambda times: [[]] * MAX_GROUPS * times,
     "controls": lambda times: ["\n"] * 20_000 * times,
     "numbers": lambda times: [0.5] * 20_000 * times,
     "names": lambda times: names(20_000 * times),
@@ -156,13 +156,13 @@ TOO_LARGE: dict[str, Callable[[int], Any]] = {
 @pytest.mark.parametrize("kind", TOO_LARGE)
 def test_a_free_value_of_an_ack_is_left_as_soon_as_it_is_more_than_may_be_kept(kind: str) -> None:
     large, larger = (TOO_LARGE[kind](times) for times in (1, 10))
-    assert bounded(large) == bounded(larger) == {"dropped": "too large"}
-    assert calls_of(lambda: bounded(larger)) <= 1.1 * calls_of(lambda: bounded(large))
+    assert bound_value(large) == bound_value(larger) == {"dropped": "too large"}
+    assert calls_of(lambda: bound_value(larger)) <= 1.1 * calls_of(lambda: bound_value(large))
 
 
 def test_a_free_value_of_an_ack_may_hold_so_many_lists() -> None:
-    value: list[list[int]] = [[]] * (MOST_GROUPS - 1)
-    assert bounded(value) == value
+    value: list[list[int]] = [[]] * (MAX_GROUPS - 1)
+    assert bound_value(value) == value
 
 
 def as_json(document: Any) -> bytes:

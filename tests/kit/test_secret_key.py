@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 from hashinsight.kit.secret_key import FILE_NAME, load_secret_key
 from hashinsight.kit.settings import Settings
 
@@ -28,12 +28,12 @@ def test_processes_that_start_together_agree_on_one_key(tmp_path: Path) -> None:
 def test_a_key_that_others_can_read_is_refused(tmp_path: Path) -> None:
     load_secret_key(Settings(data_dir=tmp_path))
     (tmp_path / FILE_NAME).chmod(0o644)
-    with pytest.raises(Refusal, match="can be read by others"):
+    with pytest.raises(OperatorError, match="can be read by others"):
         load_secret_key(Settings(data_dir=tmp_path))
 
 
 def test_a_short_key_is_refused(tmp_path: Path) -> None:
     settings = Settings.model_validate({"data_dir": tmp_path, "secret_key": "short"})
-    with pytest.raises(Refusal, match="shorter than 32") as refused:
+    with pytest.raises(OperatorError, match="shorter than 32") as refused:
         load_secret_key(settings)
     assert "'short'" not in str(refused.value)

@@ -2,19 +2,19 @@ from pathlib import Path
 
 import pytest
 
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 from hashinsight.kit.settings import Settings, load_settings, settings_table
 
 
-def test_a_variable_with_our_prefix_that_nobody_reads_is_refused_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_variable_with_our_prefix_is_refused_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HASHINSIGHT_DATABSE_URL", "postgresql://x")
-    with pytest.raises(Refusal, match=r"HASHINSIGHT_DATABSE_URL .* did you mean HASHINSIGHT_DATABASE_URL\?"):
+    with pytest.raises(OperatorError, match=r"HASHINSIGHT_DATABSE_URL .* did you mean HASHINSIGHT_DATABASE_URL\?"):
         load_settings()
 
 
 def test_an_unknown_variable_far_from_any_setting_points_to_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HASHINSIGHT_QQQQQQQQQQQQ", "1")
-    with pytest.raises(Refusal, match=r"settings\.md"):
+    with pytest.raises(OperatorError, match=r"settings\.md"):
         load_settings()
 
 
@@ -34,14 +34,14 @@ def test_a_bad_value_is_refused_by_the_name_of_its_variable(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
     monkeypatch.setenv(f"HASHINSIGHT_{name}", value)
-    with pytest.raises(Refusal, match=f"HASHINSIGHT_{name} is not usable") as refused:
+    with pytest.raises(OperatorError, match=f"HASHINSIGHT_{name} is invalid") as refused:
         load_settings()
     assert "\n" not in str(refused.value)
 
 
 def test_a_refusal_never_repeats_the_value_that_may_be_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HASHINSIGHT_DATABASE_URL", "postgers://user:hunter22@host/db")
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(OperatorError) as refused:
         load_settings()
     assert "hunter22" not in str(refused.value)
 

@@ -6,7 +6,7 @@ import pytest
 
 from hashinsight.kit.db.database import Database
 from tests.people import People
-from tests.problems.stored import StoredSite
+from tests.problems.stored_site import StoredSite
 
 
 @pytest.fixture

@@ -7,176 +7,176 @@ import pytest
 from pydantic import ValidationError
 
 from hashinsight.inventory.tenant_settings import RuleLimits
-from hashinsight.problems.codes import EventStatus, Issue, Verdict
-from hashinsight.problems.frame import Texts
-from tests.problems.yard import Change, Yard, of, slower
+from hashinsight.problems.codes import EventStatus, Issue, RuleVerdict
+from hashinsight.problems.frame import TextColumn
+from tests.problems.fleet import Change, Fleet, readings_of, slower
 
 
 def lost(machine: int, *, boards: float = 2.0, part: float = 1 / 3) -> Change:
-    def change(told: dict[str, Any]) -> None:
-        slower(machine, part)(told)
-        of(machine, boards_healthy=boards)(told)
+    def change(readings: dict[str, Any]) -> None:
+        slower(machine, part)(readings)
+        readings_of(machine, boards_healthy=boards)(readings)
 
     return change
 
 
 def test_a_lost_board_is_p1_within_two_cycles_and_without_anything_learnt() -> None:
-    yard = Yard()
-    yard.cycle(lost(0), times=2)
-    assert yard.problems(0) == {"board_lost"}
-    events = yard.state.events
+    fleet = Fleet()
+    fleet.cycle(lost(0), times=2)
+    assert fleet.problems(0) == {"board_lost"}
+    events = fleet.state.events
     assert events.severity[events.issue == Issue.BOARD_LOST].tolist() == [1]
-    assert yard.problems(1) == set()
+    assert fleet.problems(1) == set()
 
 
 def test_the_lesser_finding_about_the_same_boards_is_closed_as_escalated() -> None:
     """One fewer at full hashrate first; then its hashrate goes, too; at last only one is left."""
-    yard = Yard()
-    yard.warm_up()
-    yard.cycle(of(0, boards_healthy=2.0), times=3)
-    assert yard.problems(0) == {"boards_degrading"}
-    yard.cycle(lost(0), times=3)
-    assert "boards_degrading" not in yard.problems(0)
-    assert "board_lost" in yard.problems(0)
-    yard.cycle(lost(0, boards=1.0, part=2 / 3), times=3)
-    assert "board_lost" not in yard.problems(0)
-    assert "boards_dead" in yard.problems(0)
+    fleet = Fleet()
+    fleet.warm_up()
+    fleet.cycle(readings_of(0, boards_healthy=2.0), times=3)
+    assert fleet.problems(0) == {"boards_degrading"}
+    fleet.cycle(lost(0), times=3)
+    assert "boards_degrading" not in fleet.problems(0)
+    assert "board_lost" in fleet.problems(0)
+    fleet.cycle(lost(0, boards=1.0, part=2 / 3), times=3)
+    assert "board_lost" not in fleet.problems(0)
+    assert "boards_dead" in fleet.problems(0)
 
 
-def test_a_slot_without_a_board_is_none_that_was_lost() -> None:
+def test_an_empty_slot_is_not_a_lost_board() -> None:
     """Some firmware counts four slots where three boards are fitted: the hashrate is as rated."""
-    yard = Yard()
-    yard.columns["boards_total"][:] = 4.0
-    yard.cycle(times=12)
-    assert yard.everything_open() == set()
+    fleet = Fleet()
+    fleet.columns["boards_total"][:] = 4.0
+    fleet.cycle(times=12)
+    assert fleet.everything_open() == set()
 
 
-def test_in_eco_a_lost_board_is_measured_by_what_the_machine_did_in_eco() -> None:
-    yard = Yard(n=40)
+def test_in_eco_a_lost_board_is_judged_by_the_eco_hashrate() -> None:
+    fleet = Fleet(n=40)
 
-    def eco(told: dict[str, Any]) -> None:
-        told["hashrate_ths"][:10] *= 0.75
-        told["power_w"][:10] *= 0.65
+    def eco(readings: dict[str, Any]) -> None:
+        readings["hashrate_ths"][:10] *= 0.75
+        readings["power_w"][:10] *= 0.65
 
-    yard.cycle(eco, times=24)
-    assert yard.everything_open() == set()
+    fleet.cycle(eco, times=24)
+    assert fleet.everything_open() == set()
 
-    def in_eco_without(told: dict[str, Any]) -> None:
-        eco(told)
-        lost(0)(told)
+    def in_eco_without(readings: dict[str, Any]) -> None:
+        eco(readings)
+        lost(0)(readings)
 
-    yard.cycle(in_eco_without, times=2)
-    assert yard.everything_open() == {(0, "board_lost")}
+    fleet.cycle(in_eco_without, times=2)
+    assert fleet.everything_open() == {(0, "board_lost")}
 
 
 def test_without_any_expectation_a_board_that_does_nothing_is_lost() -> None:
-    yard = Yard(n=3)
+    fleet = Fleet(n=3)
 
-    def nameless(told: dict[str, Any]) -> None:
+    def nameless(readings: dict[str, Any]) -> None:
         for name in ("expected_ths", "model", "firmware"):
-            del told[name]
-        of(0, boards_healthy=2.0)(told)
-        slower(0, 1 / 3)(told)
-        share = told["hashrate_ths"] / 3
-        told["board_ths"] = np.stack([share * [0.0, 1, 1], share * [1.5, 1, 1], share * [1.5, 1, 1]])
+            del readings[name]
+        readings_of(0, boards_healthy=2.0)(readings)
+        slower(0, 1 / 3)(readings)
+        share = readings["hashrate_ths"] / 3
+        readings["board_ths"] = np.stack([share * [0.0, 1, 1], share * [1.5, 1, 1], share * [1.5, 1, 1]])
 
-    yard.cycle(nameless, times=2)
-    assert yard.problems(0) == {"board_lost"}
+    fleet.cycle(nameless, times=2)
+    assert fleet.problems(0) == {"board_lost"}
 
 
-def test_a_machine_that_tells_no_boards_and_has_lost_one_is_not_in_eco() -> None:
-    yard = Yard(n=60)
+def test_a_lost_board_on_a_machine_that_reports_no_boards_is_not_eco() -> None:
+    fleet = Fleet(n=60)
     for name in ("boards_healthy", "boards_total"):
-        yard.columns[name][:] = np.nan
+        fleet.columns[name][:] = np.nan
 
-    def some_in_eco(told: dict[str, Any]) -> None:
-        told["hashrate_ths"][40:] *= 0.70
-        told["power_w"][40:] *= 0.60
+    def some_in_eco(readings: dict[str, Any]) -> None:
+        readings["hashrate_ths"][40:] *= 0.70
+        readings["power_w"][40:] *= 0.60
 
-    yard.cycle(some_in_eco, times=24)
+    fleet.cycle(some_in_eco, times=24)
 
-    def and_one_broken(told: dict[str, Any]) -> None:
-        some_in_eco(told)
-        slower(0, 1 / 3)(told)
+    def and_one_broken(readings: dict[str, Any]) -> None:
+        some_in_eco(readings)
+        slower(0, 1 / 3)(readings)
 
-    yard.cycle(and_one_broken, times=12)
-    assert "hashrate_degradation" in yard.problems(0)
-    assert {machine for machine, _ in yard.everything_open()} == {0}
+    fleet.cycle(and_one_broken, times=12)
+    assert "hashrate_degradation" in fleet.problems(0)
+    assert {machine for machine, _ in fleet.everything_open()} == {0}
 
 
 @pytest.mark.parametrize("tells_uptime", [True, False])
 def test_a_mended_board_is_closed_three_scans_after_it_hashes_again(*, tells_uptime: bool) -> None:
-    yard = Yard(n=40)
-    yard.columns["boards_healthy"][:] = yard.columns["boards_total"][:] = np.nan if not tells_uptime else 3.0
-    yard.cycle(times=24)
-    yard.cycle(lost(0) if tells_uptime else slower(0, 1 / 3), times=30)
-    assert yard.problems(0)
+    fleet = Fleet(n=40)
+    fleet.columns["boards_healthy"][:] = fleet.columns["boards_total"][:] = np.nan if not tells_uptime else 3.0
+    fleet.cycle(times=24)
+    fleet.cycle(lost(0) if tells_uptime else slower(0, 1 / 3), times=30)
+    assert fleet.problems(0)
 
-    def off(told: dict[str, Any]) -> None:
-        of(0, hashrate_ths=0.0, uptime_sec=100.0)(told)
+    def off(readings: dict[str, Any]) -> None:
+        readings_of(0, hashrate_ths=0.0, uptime_sec=100.0)(readings)
 
-    yard.cycle(off)
-    back = yard.now
+    fleet.cycle(off)
+    back = fleet.now
 
-    def mended(told: dict[str, Any]) -> None:
-        told["uptime_sec"][0] = yard.now - back + 100 if tells_uptime else np.nan
+    def mended(readings: dict[str, Any]) -> None:
+        readings["uptime_sec"][0] = fleet.now - back + 100 if tells_uptime else np.nan
 
-    yard.cycle(mended)  # it boots
-    yard.cycle(mended, times=4)
-    assert yard.problems(0) == set()
+    fleet.cycle(mended)  # it boots
+    fleet.cycle(mended, times=4)
+    assert fleet.problems(0) == set()
 
 
 def test_a_restart_alone_mends_nothing() -> None:
-    yard = Yard(n=40)
-    yard.cycle(times=24)
-    yard.cycle(slower(0, 0.2), times=12)
-    assert "hashrate_degradation" in yard.problems(0)
-    begun = yard.now
+    fleet = Fleet(n=40)
+    fleet.cycle(times=24)
+    fleet.cycle(slower(0, 0.2), times=12)
+    assert "hashrate_degradation" in fleet.problems(0)
+    begun = fleet.now
 
-    def restarted(told: dict[str, Any]) -> None:
-        slower(0, 0.2)(told)
-        told["uptime_sec"][0] = yard.now - begun
+    def restarted(readings: dict[str, Any]) -> None:
+        slower(0, 0.2)(readings)
+        readings["uptime_sec"][0] = fleet.now - begun
 
-    yard.cycle(restarted, times=12)
-    assert "hashrate_degradation" in yard.problems(0)
-    events = yard.state.events
+    fleet.cycle(restarted, times=12)
+    assert "hashrate_degradation" in fleet.problems(0)
+    events = fleet.state.events
     assert (events.status[events.subject == 0] != EventStatus.RESOLVED).all()
-    assert yard.say_of(Issue.HASHRATE_DEGRADATION) is Verdict.HIT
+    assert fleet.say_of(Issue.HASHRATE_DEGRADATION) is RuleVerdict.HIT
 
 
 def test_in_a_mode_that_does_less_an_empty_slot_is_no_lost_board() -> None:
-    yard = Yard()
-    yard.columns["boards_total"][:] = 4.0
-    yard.columns["mode"] = Texts(("eco",), np.zeros(12, dtype=np.int64))
+    fleet = Fleet()
+    fleet.columns["boards_total"][:] = 4.0
+    fleet.columns["mode"] = TextColumn(("eco",), np.zeros(12, dtype=np.int64))
 
-    def eco(told: dict[str, Any]) -> None:
+    def eco(readings: dict[str, Any]) -> None:
         for name in ("hashrate_ths", "power_w"):
-            told[name] *= 0.7
+            readings[name] *= 0.7
 
-    yard.cycle(eco, times=24)
-    assert yard.everything_open() == set()
+    fleet.cycle(eco, times=24)
+    assert fleet.everything_open() == set()
 
 
-def test_what_was_hot_is_not_well_because_it_was_off_for_a_while() -> None:
-    yard = Yard(n=40)
+def test_a_hot_machine_is_not_recovered_by_being_off() -> None:
+    fleet = Fleet(n=40)
 
-    def hot(told: dict[str, Any]) -> None:
-        del told["uptime_sec"]
-        told["temp_max_c"][0] += 13.0
+    def hot(readings: dict[str, Any]) -> None:
+        del readings["uptime_sec"]
+        readings["temp_max_c"][0] += 13.0
 
-    def cool(told: dict[str, Any]) -> None:
-        del told["uptime_sec"]
+    def cool(readings: dict[str, Any]) -> None:
+        del readings["uptime_sec"]
 
-    yard.cycle(hot, times=12)
-    assert "fleet_outlier" in yard.problems(0)
+    fleet.cycle(hot, times=12)
+    assert "fleet_outlier" in fleet.problems(0)
 
-    def off(told: dict[str, Any]) -> None:
-        cool(told)
-        of(0, hashrate_ths=0.0)(told)
+    def off(readings: dict[str, Any]) -> None:
+        cool(readings)
+        readings_of(0, hashrate_ths=0.0)(readings)
 
-    yard.cycle(off)
-    yard.cycle(cool, times=4)  # it warms up
-    assert "fleet_outlier" in yard.problems(0)
+    fleet.cycle(off)
+    fleet.cycle(cool, times=4)  # it warms up
+    assert "fleet_outlier" in fleet.problems(0)
 
 
 @pytest.mark.parametrize(("name", "value"), [("board_lost_share", 0.0), ("assumed_rise_c", 21.0)])

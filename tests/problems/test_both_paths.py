@@ -11,14 +11,14 @@ import pytest
 
 from hashinsight.kit.db.database import Database
 from hashinsight.problems.frame import READINGS, Frame
-from hashinsight.problems.pipeline import Verdicts
+from hashinsight.problems.pipeline import CycleResult
 from hashinsight.problems.state import State
-from hashinsight.replay.driving import Replayed, replay
+from hashinsight.replay.runner import ReplayResult, replay
+from hashinsight.sim.frame_files import write_frames
 from hashinsight.sim.frames import Run, Shape
 from hashinsight.sim.scenario import parse_scenario
-from hashinsight.sim.writing import write_frames
 from tests.people import People
-from tests.problems.stored import StoredSite
+from tests.problems.stored_site import StoredSite
 
 SITE = """
 days = 2
@@ -50,11 +50,11 @@ RUNS = {
 
 
 def scenario(faults: tuple[tuple[str, str, str, int], ...]) -> str:
-    told = [SITE]
+    answer = [SITE]
     for kind, begins, lasts, machines in faults:
         of = f"[[fault]]\ncount = {machines}" if machines else '[[cause]]\nsite = "north"'
-        told.append(f'{of}\nkind = "{kind}"\nat = "{begins}"\nfor = "{lasts}"\n')
-    return "".join(told)
+        answer.append(f'{of}\nkind = "{kind}"\nat = "{begins}"\nfor = "{lasts}"\n')
+    return "".join(answer)
 
 
 def rows(faults: tuple[tuple[str, str, str, int], ...], hours: float, interval: int) -> pl.DataFrame:
@@ -74,9 +74,9 @@ async def test_200_machines_end_the_same_in_memory_and_in_the_database(
     moments: list[tuple[float, Frame]] = []
     shares: list[Any] = []
 
-    def watch(now: float, frame: Frame, _state: State, found: Verdicts) -> None:
+    def watch(now: float, frame: Frame, _state: State, result: CycleResult) -> None:
         moments.append((now, _kept(frame)))
-        shares.append(found.features.board_share_min.copy())
+        shares.append(result.observed.features.board_share_min.copy())
 
     done = replay(file, watch=watch)
     site = StoredSite(database, superuser_url, await people.tenant_id("a"))
@@ -86,16 +86,18 @@ async def test_200_machines_end_the_same_in_memory_and_in_the_database(
             site.show(frame)
             assert await site.cycle(now) is not None
         stored = site.events("opened_ts is not null")
-        told = dict(site.rows(_SHARES))
+        answer = dict(site.rows(_SHARES))
     finally:
         site.close()
     assert done.interval_sec == interval
     assert done.events.height > 20
     assert {"offline", "collector_down"} <= set(done.events["issue_code"]), done.events["issue_code"].value_counts()
-    assert [_stored(one) for one in stored] == _replayed(done)
-    known = {one: float(share) for one, share in zip(done.machine_ids, shares[-1], strict=True) if not np.isnan(share)}
+    assert [_stored(each) for each in stored] == _replayed(done)
+    known = {
+        each: float(share) for each, share in zip(done.machine_ids, shares[-1], strict=True) if not np.isnan(share)
+    }
     assert len(known) > 100
-    assert {one: share for one, share in told.items() if share is not None} == pytest.approx(known, rel=1e-5)
+    assert {each: share for each, share in answer.items() if share is not None} == pytest.approx(known, rel=1e-5)
 
 
 def _kept(frame: Frame) -> Frame:
@@ -103,21 +105,21 @@ def _kept(frame: Frame) -> Frame:
     return dataclasses.replace(frame, **copies, board_ths=frame.board_ths.copy())
 
 
-def _stored(one: dict[str, Any]) -> tuple[Any, ...]:
-    times = (one[name] and one[name].timestamp() for name in ("start_ts", "opened_ts", "resolved_ts"))
-    whose = one["miner_id"] or "collector:north"
-    told = (one[name] for name in ("issue_code", "severity", "status", "recurrence_count", "flapping"))
-    return (one["event_no"], whose, *told, *times, one["predecessor_id"] is not None)
+def _stored(sample: dict[str, Any]) -> tuple[Any, ...]:
+    times = (sample[name] and sample[name].timestamp() for name in ("start_ts", "opened_ts", "resolved_ts"))
+    whose = sample["miner_id"] or "collector:north"
+    answer = (sample[name] for name in ("issue_code", "severity", "status", "recurrence_count", "flapping"))
+    return (sample["event_no"], whose, *answer, *times, sample["predecessor_id"] is not None)
 
 
-def _replayed(done: Replayed) -> list[tuple[Any, ...]]:
+def _replayed(done: ReplayResult) -> list[tuple[Any, ...]]:
     rows = done.events.sort("event_no").to_dicts()
     return [
         (
-            one["event_no"], one["miner_id"],
-            *(one[name] for name in ("issue_code", "severity", "status", "recurrence_count", "flapping")),
-            *(one[name] and one[name].timestamp() for name in ("start_ts", "opened_ts", "resolved_ts")),
-            one["predecessor"] >= 0,
+            row["event_no"], row["miner_id"],
+            *(row[name] for name in ("issue_code", "severity", "status", "recurrence_count", "flapping")),
+            *(row[name] and row[name].timestamp() for name in ("start_ts", "opened_ts", "resolved_ts")),
+            row["predecessor"] >= 0,
         )
-        for one in rows
+        for row in rows
     ]  # fmt: skip

@@ -1,10 +1,10 @@
 """What is carried on is cut by machine numbers, which have holes, and whose owners come and go."""
 
-from tests.problems.stored import StoredSite, StoredYard
+from tests.problems.stored_site import StoredFleet, StoredSite
 
 
 def counted(site: StoredSite) -> dict[int, float]:
-    """Samples of hashrate by place in the yard, as SQL users see them."""
+    """Samples of hashrate by place in the fleet, as SQL users see them."""
     rows = site.rows(
         "select m.miner_no, b.sample_count from miner_baseline_state b join miners m using (miner_id)"
         " where metric_name = 'hashrate_ratio'"
@@ -13,7 +13,7 @@ def counted(site: StoredSite) -> dict[int, float]:
 
 
 def spread(site: StoredSite) -> None:
-    """The yard's machines in four chunks, the last numbers of one and the first of the next among them."""
+    """The fleet's machines in four chunks, the last numbers of one and the first of the next among them."""
     first = site.numbers[0]
     wanted = [first, 1023, 1024, 1025, 2047, 2048, 2049, 2050, 9000, 9001, 9002, 9003]
     for old, new in zip(site.numbers, wanted, strict=True):
@@ -28,12 +28,12 @@ def spread(site: StoredSite) -> None:
     site.numbers = wanted
 
 
-async def test_machines_with_holes_between_their_numbers_keep_their_own_past_while_others_come_and_go(
+async def test_machines_with_gaps_in_their_numbers_keep_their_own_history_while_others_come_and_go(
     site: StoredSite,
 ) -> None:
-    yard = StoredYard(site)
+    fleet = StoredFleet(site)
     spread(site)
-    await yard.cycle(times=6)
+    await fleet.cycle(times=6)
     assert site.rows("select chunk, cardinality(miner_no) from problem_state order by chunk") == [
         *((0, 2), (1, 3), (2, 3), (8, 4)),
     ]
@@ -44,8 +44,8 @@ async def test_machines_with_holes_between_their_numbers_keep_their_own_past_whi
     site.rows(
         "update miners set state = 'retired' where miner_no = any(%s) returning 1", [site.numbers[n] for n in gone]
     )
-    await yard.cycle()
+    await fleet.cycle()
     assert counted(site) == {place: before[0] + 1 for place in range(12) if place not in gone}
     site.rows("update miners set state = 'in_service' returning 1")
-    await yard.cycle()
+    await fleet.cycle()
     assert counted(site) == {place: 1 if place in gone else before[0] + 2 for place in range(12)}

@@ -2,10 +2,10 @@ import re
 from pathlib import Path
 
 from hashinsight.inventory.tenant_settings import RuleLimits
-from hashinsight.problems.acts import Act, Cause
-from hashinsight.problems.config import NAMES
+from hashinsight.problems.actions import ProblemAction, ResolutionCause
+from hashinsight.problems.config import THRESHOLD_NAMES
 from hashinsight.problems.health_rules import RULES
-from hashinsight.replay.columns import NUMBERS, TEXTS, TIMES
+from hashinsight.replay.files import NUMBERS, TEXTS, TIMES
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -17,16 +17,17 @@ def test_every_rule_is_documented_as_it_is() -> None:
         assert f"| `{rule.code}` | {rule.severity.name} | {rule.description} | {needs} |" in text
 
 
-def test_every_way_into_a_rule_is_documented_as_it_is() -> None:
+def test_every_criterion_of_a_rule_is_documented_as_it_is() -> None:
     text = (DOCS / "problems.md").read_text()
     for rule in RULES:
-        for way in rule.ways:
-            assert f"| `{rule.code}` | `{way.name}` | `{way.metric}` | {way.side or '-'} |" in text
+        for criterion in rule.criteria:
+            row = f"| `{rule.code}` | `{criterion.name}` | `{criterion.metric}` | {criterion.side or '-'} |"
+            assert row in text
 
 
 def test_every_threshold_can_be_set_as_the_document_promises() -> None:
     assert "each can be set for a tenant" in (DOCS / "problems.md").read_text()
-    assert set(RuleLimits.model_fields) == set(NAMES)
+    assert set(RuleLimits.model_fields) == set(THRESHOLD_NAMES)
 
 
 def test_every_column_of_the_replay_format_is_documented() -> None:
@@ -36,12 +37,12 @@ def test_every_column_of_the_replay_format_is_documented() -> None:
 
 def test_every_code_and_route_of_the_api_is_documented() -> None:
     source = Path(__file__).parents[2] / "src" / "hashinsight" / "problems"
-    files = [source / "errors.py", source / "acts.py", *(source / "routes").glob("*.py")]
-    codes = {code for file in files for code in re.findall(r'(?:code=|Refused\()"([A-Z_]+)"', file.read_text())}
+    files = [source / "errors.py", source / "actions.py", *(source / "routes").glob("*.py")]
+    codes = {code for file in files for code in re.findall(r'(?:code=|Refusal\()"([A-Z_]+)"', file.read_text())}
     assert len(codes) > 10
     text = (DOCS / "problems.md").read_text()
     assert {code for code in codes if f"`{code}`" not in text} == set()
-    for act in Act:
+    for act in ProblemAction:
         assert act.value in text
-    for cause in Cause:
+    for cause in ResolutionCause:
         assert f"`{cause.value}`" in text

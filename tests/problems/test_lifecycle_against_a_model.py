@@ -7,12 +7,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hashinsight.problems.codes import ACTIONS, EventStatus, Issue, Verdict
-from hashinsight.problems.config import Life
-from hashinsight.problems.events import EARLIER, Events, no_events
-from hashinsight.problems.lifecycle import live
-from hashinsight.problems.moves import Judged, Moves
-from tests.problems.yard import Yard, of
+from hashinsight.problems.codes import ACTIONS, EventStatus, Issue, RuleVerdict
+from hashinsight.problems.config import LifecycleConfig
+from hashinsight.problems.events import EARLIER, Events, SubjectVerdicts, Transitions, no_events
+from hashinsight.problems.lifecycle import advance
+from tests.problems.fleet import Fleet, readings_of
 
 SUBJECTS = (-1, 3, 7)
 CHOSEN = (Issue.OVERHEAT_CRIT, Issue.OVERHEAT_WARN, Issue.HASHRATE_DEGRADATION)
@@ -48,27 +47,27 @@ class One:
 
 @dataclass
 class Model:
-    life: Life
+    life: LifecycleConfig
     rows: dict[tuple[int, Issue], One] = field(default_factory=dict)
     next_no: int = 1
     notices: set[tuple[int, Issue]] = field(default_factory=set)  # of the last cycle
 
-    def cycle(self, said: dict[tuple[int, Issue], tuple[str, int]], quiet: set[int], now: float) -> dict[object, str]:
+    def cycle(self, text: dict[tuple[int, Issue], tuple[str, int]], quiet: set[int], now: float) -> dict[object, str]:
         done: dict[object, str] = {}
         self.notices = set()
         held = set()
         for subject in SUBJECTS:
             worse = self.rows.get((subject, Issue.OVERHEAT_CRIT))
-            if said[subject, Issue.OVERHEAT_CRIT][0] == "hit" or (worse and worse.status in SHOWN):
+            if text[subject, Issue.OVERHEAT_CRIT][0] == "hit" or (worse and worse.status in SHOWN):
                 held.add((subject, Issue.OVERHEAT_WARN))
         # rows are numbered in the order of issue and subject, as the bulk does
-        for key in sorted(said, key=lambda key: (key[1], key[0])):
-            verdict, severity = said[key]
+        for key in sorted(text, key=lambda key: (key[1], key[0])):
+            verdict, severity = text[key]
             action = self._one(key, "unknown" if key in held else verdict, severity, key[0] in quiet, now)
             if action:
                 done[key] = action
         for subject in SUBJECTS:
-            worse, lesser = (self.rows.get((subject, one)) for one in (Issue.OVERHEAT_CRIT, Issue.OVERHEAT_WARN))
+            worse, lesser = (self.rows.get((subject, each)) for each in (Issue.OVERHEAT_CRIT, Issue.OVERHEAT_WARN))
             if worse and lesser and worse.status in SHOWN and lesser.status != "resolved":
                 if lesser.status in SHOWN:
                     lesser.resolved_at = now
@@ -166,52 +165,52 @@ cycles = st.fixed_dictionaries(
 @settings(max_examples=150, deadline=None)
 @given(plan=st.lists(cycles, max_size=16), debounce=st.integers(1, 3), debounce_p0=st.integers(1, 2))
 def test_the_bulk_lives_as_single_events_do(plan: list[dict[str, Any]], debounce: int, debounce_p0: int) -> None:
-    life = Life(debounce=debounce, debounce_p0=debounce_p0, resolve_flapping=5)
+    life = LifecycleConfig(debounce=debounce, debounce_p0=debounce_p0, resolve_flapping=5)
     model, events, now = Model(life), no_events(), 1e9
-    for one in plan:
-        now += one["later"]
+    for row in plan:
+        now += row["later"]
         keys = [(subject, issue) for subject in SUBJECTS for issue in CHOSEN]
-        said = dict(zip(keys, one["said"], strict=True))
-        expected = model.cycle(said, one["quiet"], now)
-        lived = live(events, judged(said, one["quiet"]), now=now, life=life)
-        events = lived.events
-        assert told(lived.moves) == sorted(expected.values())
-        assert noticed(lived.moves) == sorted(model.notices)
+        text = dict(zip(keys, row["said"], strict=True))
+        expected = model.cycle(text, row["quiet"], now)
+        step = advance(events, judged(text, row["quiet"]), now=now, life=life)
+        events = step.events
+        assert describe(step.transitions) == sorted(expected.values())
+        assert noticed(step.transitions) == sorted(model.notices)
         compare(model, events)
-        if one["person"] is not None:
-            number, word = one["person"]
+        if row["person"] is not None:
+            number, word = row["person"]
             events = act(model, events, number, word, now)
 
 
-def test_what_comes_and_goes_all_day_is_one_notice_in_and_one_out() -> None:
-    notices, yard = [], Yard()
-    yard.cycle(times=2)
+def test_a_problem_flapping_all_day_sends_one_notice_at_each_end() -> None:
+    notices, fleet = [], Fleet()
+    fleet.cycle(times=2)
     for _ in range(7):
         for cycle in range(16):
-            moves = yard.cycle(of(0, hashrate_ths=0.0) if cycle < 3 else None).lived.moves
-            notices += [ACTIONS[one].value for one in moves.action[moves.notify].tolist()]
-    assert yard.state.events.flapping.tolist() == [True]
-    assert yard.state.events.recurrences.tolist() == [6]
+            moves = fleet.cycle(readings_of(0, hashrate_ths=0.0) if cycle < 3 else None).lifecycle.transitions
+            notices += [ACTIONS[each].value for each in moves.action[moves.notify].tolist()]
+    assert fleet.state.events.flapping.tolist() == [True]
+    assert fleet.state.events.recurrences.tolist() == [6]
     assert notices == ["created", "resolved"]
-    yard.cycle(times=300)  # after the cooldown it is another problem, and news
-    moves = yard.cycle(of(0, hashrate_ths=0.0), times=2).lived.moves
+    fleet.cycle(times=300)  # after the cooldown it is another problem, and news
+    moves = fleet.cycle(readings_of(0, hashrate_ths=0.0), times=2).lifecycle.transitions
     assert moves.notify.tolist() == [True]
 
 
-def judged(said: dict[tuple[int, Issue], tuple[str, int]], quiet: set[int]) -> Judged:
+def judged(text: dict[tuple[int, Issue], tuple[str, int]], quiet: set[int]) -> SubjectVerdicts:
     verdict = np.zeros((len(Issue), len(SUBJECTS)), dtype=np.int8)
     severity = np.full((len(Issue), len(SUBJECTS)), 3, dtype=np.int8)
-    for (subject, issue), (word, worst) in said.items():
-        verdict[issue, SUBJECTS.index(subject)] = Verdict[word.upper()]
+    for (subject, issue), (word, worst) in text.items():
+        verdict[issue, SUBJECTS.index(subject)] = RuleVerdict[word.upper()]
         severity[issue, SUBJECTS.index(subject)] = worst
-    return Judged(np.array(SUBJECTS), verdict, severity, np.isin(SUBJECTS, list(quiet)))
+    return SubjectVerdicts(np.array(SUBJECTS), verdict, severity, np.isin(SUBJECTS, list(quiet)))
 
 
-def told(moves: Moves) -> list[str]:
-    return sorted(ACTIONS[one].value for one in moves.action.tolist())
+def describe(moves: Transitions) -> list[str]:
+    return sorted(ACTIONS[each].value for each in moves.action.tolist())
 
 
-def noticed(moves: Moves) -> list[tuple[int, Issue]]:
+def noticed(moves: Transitions) -> list[tuple[int, Issue]]:
     rows = np.flatnonzero(moves.notify)
     return sorted((int(moves.subject[row]), Issue(moves.issue[row])) for row in rows)
 
@@ -221,17 +220,17 @@ def compare(model: Model, events: Events) -> None:
     for row in range(events.n):
         seen[int(events.subject[row]), Issue(events.issue[row])] = row
     assert set(seen) == set(model.rows)
-    for key, one in model.rows.items():
+    for key, each in model.rows.items():
         row = seen[key]
-        got = (
+        event = (
             events.event_no[row], EventStatus(events.status[row]).name.lower(), events.severity[row],
             events.recurrences[row], events.flapping[row], events.predecessor[row],
         )  # fmt: skip
-        assert got == (one.no, one.status, one.severity, one.recurrences, one.flapping, one.before)
-        was_told = one.worst_told != 127 and not one.is_told
-        assert events.notified[row] == one.worst_told + (EARLIER if was_told else 0)
-        if one.status != "resolved":
-            assert (events.consecutive_fail[row], events.consecutive_ok[row]) == (one.fails, one.oks)
+        assert event == (each.no, each.status, each.severity, each.recurrences, each.flapping, each.before)
+        was_told = each.worst_told != 127 and not each.is_told
+        assert events.notified[row] == each.worst_told + (EARLIER if was_told else 0)
+        if each.status != "resolved":
+            assert (events.consecutive_fail[row], events.consecutive_ok[row]) == (each.fails, each.oks)
 
 
 def act(model: Model, events: Events, number: int, word: str, now: float) -> Events:

@@ -7,12 +7,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from hashinsight.problems.codes import Expected
-from hashinsight.problems.config import Config, distinct
+from hashinsight.problems.codes import ExpectedState
+from hashinsight.problems.config import Config
+from hashinsight.problems.group_stats import distinct_rows
 from hashinsight.problems.live_frames import columns_for, frame_of
 from hashinsight.problems.pipeline import step
 from hashinsight.problems.state import empty_state
-from hashinsight.telemetry.live_state import NEEDED, SCHEMA, judge
+from hashinsight.telemetry.live_state import NEEDED, SCHEMA, evaluate
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 
@@ -20,7 +21,7 @@ NOW = datetime(2026, 5, 1, tzinfo=UTC)
 def live(**columns: list[object]) -> pl.DataFrame:
     n = len(columns["miner_no"])
     rows = pl.DataFrame({name: columns.get(name, [None] * n) for name in SCHEMA}, schema=SCHEMA)
-    return judge(rows, as_of=NOW)
+    return evaluate(rows, as_of=NOW)
 
 
 def test_columns_of_the_live_layer_become_a_frame() -> None:
@@ -46,7 +47,7 @@ def test_columns_of_the_live_layer_become_a_frame() -> None:
     assert frame.expected_ths[1] == 104.0
     assert (frame.ts[1], frame.heard_at[0]) == (NOW.timestamp() - 30, NOW.timestamp())
     assert np.isnan(frame.ts[0])
-    assert frame.expected.tolist() == [Expected.CURTAILED, Expected.NOTHING]
+    assert frame.expected.tolist() == [ExpectedState.CURTAILED, ExpectedState.NOTHING]
     assert frame.expected_until[0] == np.inf
     assert frame.is_air.tolist() == [False, True]
     assert frame.suppressed.tolist() == [False, True]
@@ -71,13 +72,13 @@ def test_a_cycle_divides_watts_by_the_hashrate_of_the_samples_that_have_watts() 
         powered_5min_ths=[200.0, 200.0, 0.0],
     )
     nothing = pl.DataFrame(schema={"miner_no": pl.Int64, "state": pl.String, "until_at": pl.Datetime("us", "UTC")})
-    _, found = step(empty_state(), frame_of(rows, nothing), NOW.timestamp(), Config())
-    assert found.features.efficiency[:2].tolist() == [17.5, 17.5]
-    assert np.isnan(found.features.efficiency[2])
-    assert found.features.hashrate_ratio.tolist() == [1.0, 0.6, 0.6]
+    _, result = step(empty_state(), frame_of(rows, nothing), NOW.timestamp(), Config())
+    assert result.observed.features.efficiency[:2].tolist() == [17.5, 17.5]
+    assert np.isnan(result.observed.features.efficiency[2])
+    assert result.observed.features.hashrate_ratio.tolist() == [1.0, 0.6, 0.6]
 
 
-def test_boards_are_told_by_machine_and_brought_to_the_mean_that_is_judged() -> None:
+def test_board_temperatures_are_reduced_to_the_mean_that_is_judged() -> None:
     rows = live(
         miner_no=[1, 2, 3, 4],
         miner_id=["a", "b", "c", "d"],
@@ -86,17 +87,17 @@ def test_boards_are_told_by_machine_and_brought_to_the_mean_that_is_judged() -> 
         hashrate_ths=[100.0, 100.0, 0.0, 100.0],
     )
     nothing = pl.DataFrame(schema={"miner_no": pl.Int64, "state": pl.String, "until_at": pl.Datetime("us", "UTC")})
-    told = pl.DataFrame(
+    answer = pl.DataFrame(
         {"miner_no": [1, 2, 3], "board_ths": [[50.0, 50.0], [30.0, 40.0, 30.0], [1.0, 1.0]]},
         schema={"miner_no": pl.Int32, "board_ths": pl.List(pl.Float64)},
     )
-    frame = frame_of(rows, nothing, told)
+    frame = frame_of(rows, nothing, answer)
     assert frame.board_ths.shape == (3, 4)
     assert frame.board_ths[:2, 0].tolist() == pytest.approx([45.0, 45.0])
     assert frame.board_ths[:, 1].tolist() == [30.0, 40.0, 30.0]
     assert np.isnan(frame.board_ths[:, 2:]).all()  # nothing to bring them to, and none told
     assert np.isnan(frame.board_ths[2, 0])
-    assert frame_of(rows, nothing, told.clear()).board_ths.shape == (0, 4)
+    assert frame_of(rows, nothing, answer.clear()).board_ths.shape == (0, 4)
 
 
 @pytest.mark.parametrize(
@@ -110,19 +111,19 @@ def test_boards_are_told_by_machine_and_brought_to_the_mean_that_is_judged() -> 
 def test_the_columns_that_a_cycle_reads_make_the_same_frame_as_all_of_them(
     config: Config, lists: tuple[str, ...]
 ) -> None:
-    told = {"miner_no": [2, 1], "site_id": [1, 1], "ts": [NOW, None], "pool_url": ["p", None], "worker": ["a", "b"]}
+    answer = {"miner_no": [2, 1], "site_id": [1, 1], "ts": [NOW, None], "pool_url": ["p", None], "worker": ["a", "b"]}
     rest: dict[str, list[object]] = {
         name: ["Antminer S21", "b"] if kind == pl.String else [NOW, NOW] if isinstance(kind, pl.Datetime) else [3, 4]
         for name, kind in SCHEMA.items()
-        if name not in told
+        if name not in answer
     }
-    rows = pl.DataFrame({name: (told | rest)[name] for name in SCHEMA}, schema=SCHEMA)
+    rows = pl.DataFrame({name: (answer | rest)[name] for name in SCHEMA}, schema=SCHEMA)
     nothing = pl.DataFrame(schema={"miner_no": pl.Int64, "state": pl.String, "until_at": pl.Datetime("us", "UTC")})
     read = [name for name in SCHEMA if name in NEEDED or name in columns_for(config)]
-    few, whole = (frame_of(judge(one, as_of=NOW), nothing) for one in (rows.select(read), rows))
-    for one in dataclasses.fields(few):
-        left, right = getattr(few, one.name), getattr(whole, one.name)
-        if one.name in {"pool", "worker"} - set(lists):
+    few, whole = (frame_of(evaluate(each, as_of=NOW), nothing) for each in (rows.select(read), rows))
+    for each in dataclasses.fields(few):
+        left, right = getattr(few, each.name), getattr(whole, each.name)
+        if each.name in {"pool", "worker"} - set(lists):
             assert (left.no == -1).all()
         elif isinstance(left, np.ndarray):
             np.testing.assert_array_equal(left, right)
@@ -133,6 +134,6 @@ def test_the_columns_that_a_cycle_reads_make_the_same_frame_as_all_of_them(
 @pytest.mark.parametrize("spread", [1, 1_000])
 def test_distinct_rows_are_the_same_by_a_list_of_all_and_by_sorting(spread: int) -> None:
     numbers = np.maximum(np.random.default_rng(3).integers(-1, 5, size=(3, 500)) * spread, -1)
-    found, which = distinct(*numbers)
-    assert found.tolist() == [list(row) for row in sorted(set(zip(*numbers.tolist(), strict=True)))]
-    assert (found[which] == numbers.T).all()
+    outcome, which = distinct_rows(*numbers)
+    assert outcome.tolist() == [list(row) for row in sorted(set(zip(*numbers.tolist(), strict=True)))]
+    assert (outcome[which] == numbers.T).all()

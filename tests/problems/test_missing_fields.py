@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hashinsight.problems.codes import Issue, Metric, Verdict
-from hashinsight.problems.features import LEFT_OUT, names_left_out
+from hashinsight.problems.codes import Issue, Metric, RuleVerdict
+from hashinsight.problems.features import LEFT_OUT, left_out_names
 from hashinsight.problems.health_rules import RULES
-from tests.problems.yard import Yard, of
+from tests.problems.fleet import Fleet, readings_of
 
 OPTIONAL = (
     "hashrate_ths", "expected_ths", "temp_c", "temp_max_c", "fan_min_rpm", "fan_rpm", "power_w", "accepted",
@@ -30,56 +30,56 @@ DEPENDS = {
 
 @settings(max_examples=40, deadline=None)
 @given(gone=st.sets(st.sampled_from(OPTIONAL)))
-def test_every_subset_of_fields_runs_and_says_what_was_left_out(gone: set[str]) -> None:
-    yard = Yard(n=8)
+def test_every_subset_of_fields_runs_and_lists_the_skipped_rules(gone: set[str]) -> None:
+    fleet = Fleet(n=8)
 
-    def drop(told: dict[str, Any]) -> None:
+    def drop(readings: dict[str, Any]) -> None:
         for name in gone:
-            del told[name]
+            del readings[name]
 
-    found = yard.cycle(drop, times=9)
+    result = fleet.cycle(drop, times=9)
     lacks = {name for name, needs in DEPENDS.items() if set(needs) & gone} | {"board_share_min"}
-    assert {names_left_out(int(bits)) for bits in found.left_out} == {tuple(n for n in LEFT_OUT if n in lacks)}
+    assert {left_out_names(int(bits)) for bits in result.left_out} == {tuple(n for n in LEFT_OUT if n in lacks)}
     for rule in RULES:
         if set(rule.needs) & lacks:
-            assert (found.verdict[rule.issue] == Verdict.UNKNOWN).all(), rule.code
-    assert (found.verdict != Verdict.HIT).all()
-    assert (found.verdict[Issue.OFFLINE] == Verdict.FINE).all()
+            assert (result.verdict[rule.issue] == RuleVerdict.UNKNOWN).all(), rule.code
+    assert (result.verdict != RuleVerdict.HIT).all()
+    assert (result.verdict[Issue.OFFLINE] == RuleVerdict.FINE).all()
 
 
-def test_one_machine_that_says_less_takes_nothing_from_the_others() -> None:
-    yard = Yard(n=8)
-    found = yard.cycle(of(2, power_w=np.nan, fan_min_rpm=np.nan), times=10)
-    assert names_left_out(int(found.left_out[2])) == ("temp_load", "efficiency", "fan_speed_min", "board_share_min")
-    assert names_left_out(int(found.left_out[3])) == ("board_share_min",)
-    assert not found.seen.own.cold[Metric.EFFICIENCY, 3]
-    assert found.verdict[Issue.EFFICIENCY_DEGRADATION, 2] == Verdict.UNKNOWN
-    assert found.verdict[Issue.TEMP_ANOMALY, 2] == Verdict.FINE
+def test_a_machine_with_fewer_fields_takes_no_rule_from_the_others() -> None:
+    fleet = Fleet(n=8)
+    result = fleet.cycle(readings_of(2, power_w=np.nan, fan_min_rpm=np.nan), times=10)
+    assert left_out_names(int(result.left_out[2])) == ("temp_load", "efficiency", "fan_speed_min", "board_share_min")
+    assert left_out_names(int(result.left_out[3])) == ("board_share_min",)
+    assert not result.observed.own.cold[Metric.EFFICIENCY, 3]
+    assert result.verdict[Issue.EFFICIENCY_DEGRADATION, 2] == RuleVerdict.UNKNOWN
+    assert result.verdict[Issue.TEMP_ANOMALY, 2] == RuleVerdict.FINE
 
 
 def test_boards_that_contradict_their_total_are_implausible() -> None:
-    yard = Yard(n=8)
+    fleet = Fleet(n=8)
 
-    def boards(told: dict[str, Any]) -> None:
-        told["board_ths"] = np.stack([told["hashrate_ths"] / 3] * 3)
-        told["board_ths"][0, 1] = 5.0
+    def boards(readings: dict[str, Any]) -> None:
+        readings["board_ths"] = np.stack([readings["hashrate_ths"] / 3] * 3)
+        readings["board_ths"][0, 1] = 5.0
 
-    found = yard.cycle(boards)
-    assert found.verdict[Issue.DATA_IMPLAUSIBLE].tolist() == [1, 2, 1, 1, 1, 1, 1, 1]
+    result = fleet.cycle(boards)
+    assert result.verdict[Issue.DATA_IMPLAUSIBLE].tolist() == [1, 2, 1, 1, 1, 1, 1, 1]
 
 
-def test_values_that_stand_still_are_implausible_and_a_silent_uptime_needs_more() -> None:
-    yard = Yard(n=8)
-    yard.warm_up()
+def test_frozen_values_are_implausible_and_a_missing_uptime_needs_more_of_them() -> None:
+    fleet = Fleet(n=8)
+    fleet.warm_up()
     kept: dict[str, float] = {}
 
-    def hung(told: dict[str, Any]) -> None:
+    def hung(readings: dict[str, Any]) -> None:
         for name in ("hashrate_ths", "temp_c", "temp_max_c", "power_w", "uptime_sec", "accepted"):
-            told[name][0] = kept.setdefault(name, float(told[name][0]))
+            readings[name][0] = kept.setdefault(name, float(readings[name][0]))
 
-    yard.cycle(hung, times=2)
-    assert yard.say_of(Issue.DATA_IMPLAUSIBLE) is Verdict.FINE
-    yard.cycle(hung)
-    assert yard.say_of(Issue.DATA_IMPLAUSIBLE) is Verdict.HIT
-    yard.cycle(hung)
-    assert yard.problems(0) == {"data_implausible"}
+    fleet.cycle(hung, times=2)
+    assert fleet.say_of(Issue.DATA_IMPLAUSIBLE) is RuleVerdict.FINE
+    fleet.cycle(hung)
+    assert fleet.say_of(Issue.DATA_IMPLAUSIBLE) is RuleVerdict.HIT
+    fleet.cycle(hung)
+    assert fleet.problems(0) == {"data_implausible"}

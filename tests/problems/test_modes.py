@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hashinsight.problems import mixtures, modes
-from hashinsight.problems.codes import Issue, Mode, Verdict
+from hashinsight.problems.codes import Issue, Mode, RuleVerdict
 from hashinsight.problems.config import Config
-from hashinsight.problems.frame import Texts
-from tests.problems.api import ladders
-from tests.problems.yard import Yard, leave, slower
+from hashinsight.problems.frame import TextColumn
+from tests.problems.api import graded_faults
+from tests.problems.fleet import Fleet, leave, slower
 
 
 def cloud(rng: np.random.Generator, parts: list[tuple[float, float, int]], noise: float = 0.013) -> np.ndarray:
@@ -40,13 +40,13 @@ def test_one_population_is_never_split(seed: int, n: int, spread: float, centre:
         ([(0.8, 0.7, 30), (1.0, 1.0, 50), (1.1, 1.17, 30)], [Mode.ECO, Mode.NORMAL, Mode.PERF]),
     ],
 )
-def test_populations_that_are_apart_are_told_apart(parts: list[tuple[float, float, int]], labels: list[Mode]) -> None:
+def test_distinct_populations_are_separated(parts: list[tuple[float, float, int]], labels: list[Mode]) -> None:
     points = cloud(np.random.default_rng(7), parts)
     fitted = mixtures.fit(points)
     assert fitted.label.tolist() == labels
-    told, sure = modes._assigned(points, fitted, np.zeros((2, len(points)), np.int8), np.zeros(len(points)))
+    assigned, sure = modes._assigned(points, fitted, np.zeros((2, len(points)), np.int8), np.zeros(len(points)))
     truth = np.repeat(labels, [n for _, _, n in parts])
-    assert (told == truth).mean() > 0.97
+    assert (assigned == truth).mean() > 0.97
     assert ((sure >= 0.3) & (sure <= 1)).all()
 
 
@@ -56,17 +56,17 @@ def test_more_hashrate_for_as_many_watts_is_noise_and_not_perf() -> None:
 
 
 def test_modes_are_found_also_where_the_machines_of_one_mode_are_numbered_one_after_the_other() -> None:
-    yard = Yard(n=1000)
-    yard.cycle(lambda told: ladders.run(told, list(range(850, 1000))), times=3)
-    assert (yard.state["mode"] == np.where(np.arange(1000) < 850, Mode.NORMAL, Mode.ECO)).all()
+    fleet = Fleet(n=1000)
+    fleet.cycle(lambda readings: graded_faults.run(readings, list(range(850, 1000))), times=3)
+    assert (fleet.state["mode"] == np.where(np.arange(1000) < 850, Mode.NORMAL, Mode.ECO)).all()
 
 
 def test_a_large_kind_is_fitted_once_and_not_in_every_cycle() -> None:
-    yard = Yard(n=800)
-    yard.cycle(times=8)
-    fitted_at = yard.state.mixtures.fitted_at
-    yard.cycle(times=4)
-    assert yard.state.mixtures.fitted_at == fitted_at
+    fleet = Fleet(n=800)
+    fleet.cycle(times=8)
+    fitted_at = fleet.state.mixtures.fitted_at
+    fleet.cycle(times=4)
+    assert fleet.state.mixtures.fitted_at == fitted_at
 
 
 def test_the_same_points_give_the_same_modes() -> None:
@@ -80,169 +80,169 @@ def test_a_few_broken_machines_are_no_mode() -> None:
     assert len(mixtures.fit(points).share) == 1
 
 
-def two_modes(n: int = 40) -> Yard:
+def two_modes(n: int = 40) -> Fleet:
     """A third of the machines run at 80 % with 70 % of the power, and nobody says so."""
-    yard = Yard(n=n)
-    yard.eco = np.arange(n) % 3 == 0  # type: ignore[attr-defined]
-    plain = yard.readings
+    fleet = Fleet(n=n)
+    fleet.eco = np.arange(n) % 3 == 0  # type: ignore[attr-defined]
+    plain = fleet.readings
 
     def readings() -> dict[str, object]:
-        told = plain()
-        told["hashrate_ths"][yard.eco] *= 0.8  # type: ignore[attr-defined]
-        told["power_w"][yard.eco] *= 0.7  # type: ignore[attr-defined]
-        return told
+        answer = plain()
+        answer["hashrate_ths"][fleet.eco] *= 0.8  # type: ignore[attr-defined]
+        answer["power_w"][fleet.eco] *= 0.7  # type: ignore[attr-defined]
+        return answer
 
-    yard.readings = readings  # type: ignore[method-assign]
-    return yard
+    fleet.readings = readings  # type: ignore[method-assign]
+    return fleet
 
 
 def test_modes_are_found_in_a_fleet_and_fewer_than_five_machines_have_none() -> None:
-    yard = two_modes()
-    found = yard.cycle(times=3)
-    assert (found.mode == np.where(yard.eco, Mode.ECO, Mode.NORMAL)).all()  # type: ignore[attr-defined]
-    few = Yard(n=4)
+    fleet = two_modes()
+    result = fleet.cycle(times=3)
+    assert (result.mode == np.where(fleet.eco, Mode.ECO, Mode.NORMAL)).all()  # type: ignore[attr-defined]
+    few = Fleet(n=4)
     assert (few.cycle(times=3).mode == Mode.UNKNOWN).all()
 
 
 def test_a_switch_takes_three_agreeing_cycles_and_a_grace_in_which_nothing_is_judged() -> None:
-    yard = two_modes()
-    yard.cycle(times=12)
-    yard.eco[1] = True  # type: ignore[attr-defined]
-    assert yard.cycle().mode[1] == Mode.NORMAL
-    assert yard.say_of(Issue.HASHRATE_DEGRADATION, 1) is Verdict.UNKNOWN
-    assert yard.cycle().mode[1] == Mode.NORMAL
-    assert yard.cycle().mode[1] == Mode.ECO
-    assert yard.say_of(Issue.HASHRATE_DEGRADATION, 1) is Verdict.UNKNOWN
-    yard.cycle(times=12)
-    assert yard.problems(1) == set()
+    fleet = two_modes()
+    fleet.cycle(times=12)
+    fleet.eco[1] = True  # type: ignore[attr-defined]
+    assert fleet.cycle().mode[1] == Mode.NORMAL
+    assert fleet.say_of(Issue.HASHRATE_DEGRADATION, 1) is RuleVerdict.UNKNOWN
+    assert fleet.cycle().mode[1] == Mode.NORMAL
+    assert fleet.cycle().mode[1] == Mode.ECO
+    assert fleet.say_of(Issue.HASHRATE_DEGRADATION, 1) is RuleVerdict.UNKNOWN
+    fleet.cycle(times=12)
+    assert fleet.problems(1) == set()
 
 
-def test_one_odd_sample_switches_nobody() -> None:
-    yard = two_modes()
-    yard.cycle(times=5)
-    yard.eco[1] = True  # type: ignore[attr-defined]
-    yard.cycle(times=2)
-    yard.eco[1] = False  # type: ignore[attr-defined]
-    assert yard.cycle().mode[1] == Mode.NORMAL
-    assert yard.state["mode_agreed"][1] == 0
+def test_a_single_outlier_switches_no_mode() -> None:
+    fleet = two_modes()
+    fleet.cycle(times=5)
+    fleet.eco[1] = True  # type: ignore[attr-defined]
+    fleet.cycle(times=2)
+    fleet.eco[1] = False  # type: ignore[attr-defined]
+    assert fleet.cycle().mode[1] == Mode.NORMAL
+    assert fleet.state["mode_agreed"][1] == 0
 
 
 def test_a_lost_board_is_a_problem_and_not_a_mode() -> None:
-    yard = two_modes()
-    yard.cycle(times=12)
-    yard.cycle(slower(1, 0.34), times=8)
-    assert yard.state["mode"][1] == Mode.NORMAL
-    assert "hashrate_degradation" in yard.problems(1)
+    fleet = two_modes()
+    fleet.cycle(times=12)
+    fleet.cycle(slower(1, 0.34), times=8)
+    assert fleet.state["mode"][1] == Mode.NORMAL
+    assert "hashrate_degradation" in fleet.problems(1)
 
 
-def test_what_the_firmware_says_wins_at_once() -> None:
-    yard = Yard(n=12)
-    yard.columns["mode"] = Texts(("normal", "Eco "), np.zeros(12, dtype=np.int64))
-    yard.cycle(times=3)
-    yard.columns["mode"] = Texts(("normal", "Eco "), np.eye(1, 12, dtype=np.int64)[0])
-    found = yard.cycle()
-    assert found.mode[0] == Mode.ECO
-    assert found.mode[1] == Mode.NORMAL
+def test_a_mode_reported_by_firmware_applies_at_once() -> None:
+    fleet = Fleet(n=12)
+    fleet.columns["mode"] = TextColumn(("normal", "Eco "), np.zeros(12, dtype=np.int64))
+    fleet.cycle(times=3)
+    fleet.columns["mode"] = TextColumn(("normal", "Eco "), np.eye(1, 12, dtype=np.int64)[0])
+    result = fleet.cycle()
+    assert result.mode[0] == Mode.ECO
+    assert result.mode[1] == Mode.NORMAL
 
 
 def test_models_are_fitted_every_few_hours_only() -> None:
-    yard = Yard(config=replace(Config(interval_sec=300.0), mode_fit_sec=3600.0))
-    yard.cycle()
-    fitted = yard.state.mixtures
-    yard.cycle(times=11)
-    assert yard.state.mixtures is fitted
-    yard.cycle()
-    assert yard.state.mixtures is not fitted
+    fleet = Fleet(config=replace(Config(interval_sec=300.0), mode_fit_sec=3600.0))
+    fleet.cycle()
+    fitted = fleet.state.mixtures
+    fleet.cycle(times=11)
+    assert fleet.state.mixtures is fitted
+    fleet.cycle()
+    assert fleet.state.mixtures is not fitted
 
 
-def test_who_looks_like_no_population_is_told_as_unknown_and_compared_as_before() -> None:
-    yard = two_modes()
-    first = yard.cycle()
-    assert ((yard.state["mode_confidence"] >= 0.3) & (yard.state["mode_confidence"] <= 1.0)).all()
+def test_a_machine_of_no_population_has_an_unknown_mode_and_keeps_its_peers() -> None:
+    fleet = two_modes()
+    first = fleet.cycle()
+    assert ((fleet.state["mode_confidence"] >= 0.3) & (fleet.state["mode_confidence"] <= 1.0)).all()
     assert first.mode[1] == Mode.NORMAL
-    yard.cycle(times=11)
+    fleet.cycle(times=11)
 
-    def thrifty(told: dict[str, object]) -> None:
-        told["power_w"][1] *= 0.85  # type: ignore[index]
+    def thrifty(readings: dict[str, object]) -> None:
+        readings["power_w"][1] *= 0.85  # type: ignore[index]
 
-    yard.cycle(thrifty, times=2)
-    assert yard.cycle().mode[1] == Mode.NORMAL, "two odd samples are no doubt"
-    assert yard.cycle(thrifty, times=3).mode[1] == Mode.UNKNOWN
-    assert yard.state["mode_confidence"][1] == pytest.approx(0.3)
-    assert yard.state["mode"][1] == Mode.NORMAL
-    assert yard.say_of(Issue.HASHRATE_DEGRADATION, 1) is Verdict.FINE
-    assert yard.cycle().mode[1] == Mode.NORMAL
+    fleet.cycle(thrifty, times=2)
+    assert fleet.cycle().mode[1] == Mode.NORMAL, "two odd samples are no doubt"
+    assert fleet.cycle(thrifty, times=3).mode[1] == Mode.UNKNOWN
+    assert fleet.state["mode_confidence"][1] == pytest.approx(0.3)
+    assert fleet.state["mode"][1] == Mode.NORMAL
+    assert fleet.say_of(Issue.HASHRATE_DEGRADATION, 1) is RuleVerdict.FINE
+    assert fleet.cycle().mode[1] == Mode.NORMAL
 
 
 def test_a_kind_that_falls_below_five_machines_has_no_modes_any_more() -> None:
-    yard = two_modes(12)
-    yard.config = replace(yard.config, mode_fit_sec=900.0)
-    assert (yard.cycle(times=12).mode != Mode.UNKNOWN).all()
-    leave(yard, 4)
-    assert (yard.cycle(times=8).mode == Mode.UNKNOWN).all()
-    assert yard.everything_open() == set()
+    fleet = two_modes(12)
+    fleet.config = replace(fleet.config, mode_fit_sec=900.0)
+    assert (fleet.cycle(times=12).mode != Mode.UNKNOWN).all()
+    leave(fleet, 4)
+    assert (fleet.cycle(times=8).mode == Mode.UNKNOWN).all()
+    assert fleet.everything_open() == set()
 
 
 def test_a_machine_of_which_nothing_is_known_has_the_least_confidence() -> None:
-    few = Yard(n=4)
+    few = Fleet(n=4)
     few.cycle()
     assert few.state["mode_confidence"].tolist() == pytest.approx([0.3] * 4)
 
 
-def few_in_eco(share: float, *, watts: float, others_in_eco: bool = True) -> Yard:
+def few_in_eco(share: float, *, watts: float, others_in_eco: bool = True) -> Fleet:
     """Four of sixty run slower and save nothing a TH/s; others of the site may run in an eco that saves."""
-    yard = Yard(n=100)
-    yard.columns["firmware"] = Texts(("stock 1.0", "stock 2.0"), (np.arange(100) >= 60).astype(np.int64))
-    yard.slow = np.isin(np.arange(100), (3, 9, 21, 40))  # type: ignore[attr-defined]
-    eco, plain = (np.arange(100) >= 60) & (np.arange(100) % 3 == 0) & others_in_eco, yard.readings
+    fleet = Fleet(n=100)
+    fleet.columns["firmware"] = TextColumn(("stock 1.0", "stock 2.0"), (np.arange(100) >= 60).astype(np.int64))
+    fleet.slow = np.isin(np.arange(100), (3, 9, 21, 40))  # type: ignore[attr-defined]
+    eco, plain = (np.arange(100) >= 60) & (np.arange(100) % 3 == 0) & others_in_eco, fleet.readings
 
     def readings() -> dict[str, object]:
-        told = plain()
-        for machines, ths, of_watts in ((yard.slow, share, watts), (eco, 0.8, 0.7)):  # type: ignore[attr-defined]
-            told["hashrate_ths"][machines] *= ths
-            told["power_w"][machines] *= of_watts
-        return told
+        answer = plain()
+        for machines, ths, of_watts in ((fleet.slow, share, watts), (eco, 0.8, 0.7)):  # type: ignore[attr-defined]
+            answer["hashrate_ths"][machines] *= ths
+            answer["power_w"][machines] *= of_watts
+        return answer
 
-    yard.readings = readings  # type: ignore[method-assign]
-    return yard
+    fleet.readings = readings  # type: ignore[method-assign]
+    return fleet
 
 
 @pytest.mark.parametrize("others_in_eco", [True, False])
-def test_who_is_set_in_one_step_to_where_a_few_of_its_kind_run_is_in_eco_also_without_saving(
+def test_a_machine_stepping_to_the_level_of_a_few_peers_is_in_eco_even_without_power_saving(
     *, others_in_eco: bool
 ) -> None:
-    yard = few_in_eco(0.78, watts=0.78, others_in_eco=others_in_eco)
-    yard.cycle(times=12)
-    yard.slow[1] = True  # type: ignore[attr-defined]
-    yard.cycle(times=14)
-    assert yard.state["mode"][1] == Mode.ECO
-    assert yard.problems(1) == set()
+    fleet = few_in_eco(0.78, watts=0.78, others_in_eco=others_in_eco)
+    fleet.cycle(times=12)
+    fleet.slow[1] = True  # type: ignore[attr-defined]
+    fleet.cycle(times=14)
+    assert fleet.state["mode"][1] == Mode.ECO
+    assert fleet.problems(1) == set()
 
 
 @pytest.mark.parametrize("on_the_way", [0.9, 0.4], ids=["half of it in the first mean", "a restart in between"])
 def test_a_change_in_the_middle_of_a_cycle_is_one_step_too(on_the_way: float) -> None:
-    yard = few_in_eco(0.78, watts=0.78)
-    yard.cycle(times=12)
-    yard.cycle(slower(1, 1 - on_the_way))
-    yard.slow[1] = True  # type: ignore[attr-defined]
-    yard.cycle(times=14)
-    assert yard.state["mode"][1] == Mode.ECO
-    assert yard.problems(1) == set()
+    fleet = few_in_eco(0.78, watts=0.78)
+    fleet.cycle(times=12)
+    fleet.cycle(slower(1, 1 - on_the_way))
+    fleet.slow[1] = True  # type: ignore[attr-defined]
+    fleet.cycle(times=14)
+    assert fleet.state["mode"][1] == Mode.ECO
+    assert fleet.problems(1) == set()
 
 
-def test_who_slides_to_where_a_few_of_its_kind_run_is_ill() -> None:
-    yard = few_in_eco(0.78, watts=0.78)
-    yard.cycle(times=12)
+def test_a_machine_sliding_to_the_level_of_a_few_peers_is_faulty() -> None:
+    fleet = few_in_eco(0.78, watts=0.78)
+    fleet.cycle(times=12)
     for lost in np.linspace(0.02, 0.22, 11):
-        yard.cycle(slower(1, float(lost)), times=2)
-    yard.cycle(slower(1, 0.22), times=8)
-    assert yard.state["mode"][1] == Mode.NORMAL
-    assert "hashrate_degradation" in yard.problems(1)
+        fleet.cycle(slower(1, float(lost)), times=2)
+    fleet.cycle(slower(1, 0.22), times=8)
+    assert fleet.state["mode"][1] == Mode.NORMAL
+    assert "hashrate_degradation" in fleet.problems(1)
 
 
-def test_who_falls_by_the_share_of_a_board_is_ill_also_where_a_few_others_are() -> None:
-    yard = few_in_eco(0.67, watts=0.68)
-    yard.cycle(times=12)
-    yard.cycle(slower(1, 0.33), times=8)
-    assert yard.state["mode"][1] == Mode.NORMAL
-    assert "hashrate_degradation" in yard.problems(1)
+def test_a_machine_losing_one_boards_share_is_faulty_even_at_the_level_of_a_few_peers() -> None:
+    fleet = few_in_eco(0.67, watts=0.68)
+    fleet.cycle(times=12)
+    fleet.cycle(slower(1, 0.33), times=8)
+    assert fleet.state["mode"][1] == Mode.NORMAL
+    assert "hashrate_degradation" in fleet.problems(1)

@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hashinsight.problems import grouping, peers
-from hashinsight.problems.frame import Frame, Texts, make_frame
-from hashinsight.problems.peer_cache import PeerCache
+from hashinsight.problems import group_stats, peers
+from hashinsight.problems.frame import Frame, TextColumn, make_frame
+from hashinsight.problems.peer_stats import PeerCache
 
 values_and_groups = st.lists(
     st.tuples(st.floats(-1e6, 1e6, width=32), st.integers(0, 4), st.booleans()), min_size=1, max_size=80
@@ -21,33 +21,35 @@ def test_quantiles_of_all_groups_at_once_are_those_of_each_alone(
     rows: list[tuple[float, int, bool]], share: float
 ) -> None:
     values, group, use = (np.array(column) for column in zip(*rows, strict=True))
-    found = grouping.quantile(grouping.sort(values.astype(np.float64), group, use, 5), share)
+    outcome = group_stats.quantile(group_stats.sort(values.astype(np.float64), group, use, 5), share)
     for number in range(5):
         mine = values[use & (group == number)].astype(np.float32)
         if len(mine):
-            np.testing.assert_allclose(found[number], np.quantile(mine.astype(np.float64), share), rtol=1e-6, atol=1e-6)
+            np.testing.assert_allclose(
+                outcome[number], np.quantile(mine.astype(np.float64), share), rtol=1e-6, atol=1e-6
+            )
         else:
-            assert np.isnan(found[number])
+            assert np.isnan(outcome[number])
 
 
 def test_a_percentile_is_the_part_of_the_group_at_or_below() -> None:
     values, group = np.array([1.0, 2.0, 3.0, 4.0, 10.0, np.nan]), np.array([0, 0, 0, 0, 1, 0])
-    ordered = grouping.sort(values, group, ~np.isnan(values), 2)
-    np.testing.assert_array_equal(grouping.percentile(ordered, values, group), [0.25, 0.5, 0.75, 1.0, 1.0, np.nan])
+    ordered = group_stats.sort(values, group, ~np.isnan(values), 2)
+    np.testing.assert_array_equal(group_stats.percentile(ordered, values, group), [0.25, 0.5, 0.75, 1.0, 1.0, np.nan])
 
 
 def fleet(counts: dict[tuple[str, str], int]) -> tuple[Frame, np.ndarray]:
     models = tuple(dict.fromkeys(model for model, _ in counts))
     firmwares = tuple(dict.fromkeys(firmware for _, firmware in counts))
     n = sum(counts.values())
-    model = np.repeat([models.index(one) for one, _ in counts], list(counts.values()))
-    firmware = np.repeat([firmwares.index(one) for _, one in counts], list(counts.values()))
+    model = np.repeat([models.index(each) for each, _ in counts], list(counts.values()))
+    firmware = np.repeat([firmwares.index(each) for _, each in counts], list(counts.values()))
     frame = make_frame(
         range(n),
         {
-            "site": Texts(("a",), np.zeros(n, np.int64)),
-            "model": Texts(models, model),
-            "firmware": Texts(firmwares, firmware),
+            "site": TextColumn(("a",), np.zeros(n, np.int64)),
+            "model": TextColumn(models, model),
+            "firmware": TextColumn(firmwares, firmware),
         },
     )
     return frame, model
@@ -55,29 +57,29 @@ def fleet(counts: dict[tuple[str, str], int]) -> tuple[Frame, np.ndarray]:
 
 def standings(
     frame: Frame, model: np.ndarray, values: np.ndarray, healthy: np.ndarray | None = None
-) -> peers.Standings:
+) -> peers.PeerPositions:
     levels = peers.levels_of(frame.site.no, model, frame.firmware.no, np.zeros(frame.n, np.int8))
     use = np.ones(frame.n, dtype=np.bool_) if healthy is None else healthy
-    known = peers.usual(values, levels, use, least=30)
-    return peers.stand_among(values, levels, known, least=30, plain=np.ones(frame.n, dtype=np.bool_))
+    known = peers.group_statistics(values, levels, use, min_members=30)
+    return peers.peer_positions(values, levels, known, min_members=30, plain=np.ones(frame.n, dtype=np.bool_))
 
 
 def test_a_group_backs_off_until_thirty_healthy_peers_are_found() -> None:
     frame, model = fleet({("big", "x"): 30, ("big", "y"): 10, ("lone", "x"): 5})
-    found = standings(frame, model, np.linspace(1, 2, 45))
-    assert [peers.LEVELS[one] for one in found.level[[0, 35, 44]]] == [
+    outcome = standings(frame, model, np.linspace(1, 2, 45))
+    assert [peers.LEVELS[each] for each in outcome.level[[0, 35, 44]]] == [
         "site:model:firmware:mode",
         "site:model:mode",
         "site",
     ]
-    assert found.count[[0, 35, 44]].tolist() == [30, 40, 45]
+    assert outcome.count[[0, 35, 44]].tolist() == [30, 40, 45]
 
 
-def test_with_too_few_anywhere_nobody_is_compared() -> None:
+def test_with_too_few_machines_anywhere_no_peers_are_compared() -> None:
     frame, model = fleet({("big", "x"): 29})
-    found = standings(frame, model, np.ones(29))
-    assert (found.level == peers.NO_LEVEL).all()
-    assert np.isnan(found.z).all()
+    outcome = standings(frame, model, np.ones(29))
+    assert (outcome.level == peers.NO_LEVEL).all()
+    assert np.isnan(outcome.z).all()
 
 
 def test_sick_machines_are_no_reference_and_still_have_a_place() -> None:
@@ -85,24 +87,24 @@ def test_sick_machines_are_no_reference_and_still_have_a_place() -> None:
     values = np.ones(50)
     values[:20] = 0.3
     healthy = values > 0.5
-    found = standings(frame, model, values, healthy)
-    assert found.median[0] == 1.0
-    assert found.z[0] < -3
-    assert found.count[0] == 30
+    outcome = standings(frame, model, values, healthy)
+    assert outcome.median[0] == 1.0
+    assert outcome.z[0] < -3
+    assert outcome.count[0] == 30
 
 
 def test_scale_has_a_floor_and_is_drawn_to_the_parents() -> None:
     frame, model = fleet({("big", "x"): 30, ("big", "y"): 300})
     rng = np.random.default_rng(1)
     values = np.concatenate([np.ones(30), 1 + 0.1 * rng.standard_normal(300)])
-    found = standings(frame, model, values)
-    assert 0.02 < found.scale[0] < 0.1
-    assert peers.LEAST_SCALE == 0.001
+    outcome = standings(frame, model, values)
+    assert 0.02 < outcome.scale[0] < 0.1
+    assert peers.MIN_SCALE == 0.001
     alone, model = fleet({("big", "x"): 40})
-    assert standings(alone, model, np.ones(40)).scale[0] == peers.LEAST_SCALE
+    assert standings(alone, model, np.ones(40)).scale[0] == peers.MIN_SCALE
 
 
-def test_the_cache_answers_within_its_time_and_computes_anew_after_it() -> None:
+def test_the_cache_answers_until_it_expires_and_then_recomputes() -> None:
     cache: PeerCache[int] = PeerCache()
     calls: list[int] = []
 
@@ -115,11 +117,7 @@ def test_the_cache_answers_within_its_time_and_computes_anew_after_it() -> None:
     assert (cache.hits, cache.misses) == (1, 1)
     assert cache.get("north", now=1300.0, compute=compute) == 2
     assert cache.get("south", now=1300.0, compute=compute) == 3
-    cache.invalidate("north")
-    assert cache.get("north", now=1300.0, compute=compute) == 4
-    assert cache.get("south", now=1300.0, compute=compute) == 3
-    cache.invalidate()
-    assert cache.get("south", now=1300.0, compute=compute) == 5
+    assert cache.get("north", now=1300.0, compute=compute, fits=lambda value: value > 2) == 4
 
 
 def test_threads_that_miss_together_compute_once() -> None:

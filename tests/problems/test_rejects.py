@@ -6,85 +6,85 @@ import httpx
 import numpy as np
 
 from tests.people import People
-from tests.problems.stored import StoredSite, StoredYard
-from tests.problems.yard import Change, Yard
+from tests.problems.fleet import Change, Fleet
+from tests.problems.stored_site import StoredFleet, StoredSite
 
 
-def shares(a_cycle: float, rejected: dict[int, float], yard: Yard, *, since: float) -> Change:
+def shares(a_cycle: float, rejected: dict[int, float], fleet: Fleet, *, since: float) -> Change:
     """So many shares a cycle of everyone, of which these parts were rejected since a moment."""
 
-    def change(told: dict[str, Any]) -> None:
-        cycles = (yard.now - 1_780_056_000.0) / 300
-        total = np.full(yard.n, a_cycle * cycles)
+    def change(readings: dict[str, Any]) -> None:
+        cycles = (fleet.now - 1_780_056_000.0) / 300
+        total = np.full(fleet.n, a_cycle * cycles)
         bad = np.floor(0.004 * total)
         for machine, part in rejected.items():
-            bad[machine] += np.floor(part * a_cycle * max(yard.now - since, 0) / 300)
-        told["rejected"], told["accepted"] = bad, np.floor(total) - bad
+            bad[machine] += np.floor(part * a_cycle * max(fleet.now - since, 0) / 300)
+        readings["rejected"], readings["accepted"] = bad, np.floor(total) - bad
 
     return change
 
 
-def test_three_in_ten_rejected_for_three_quarters_of_an_hour_is_told_also_of_a_machine_with_few_shares() -> None:
-    yard = Yard(n=12)
-    before = shares(4, {}, yard, since=np.inf)
-    yard.cycle(before, times=40)
-    yard.cycle(shares(4, {0: 0.3}, yard, since=yard.now), times=9)
-    assert yard.everything_open() == {(0, "reject_rate_high")}
+def test_thirty_percent_rejects_for_45_minutes_is_a_problem_even_with_few_shares() -> None:
+    fleet = Fleet(n=12)
+    before = shares(4, {}, fleet, since=np.inf)
+    fleet.cycle(before, times=40)
+    fleet.cycle(shares(4, {0: 0.3}, fleet, since=fleet.now), times=9)
+    assert fleet.everything_open() == {(0, "reject_rate_high")}
 
 
 def test_one_or_two_rejected_of_few_are_chance() -> None:
-    yard = Yard(n=12)
-    before = shares(4, {}, yard, since=np.inf)
-    yard.cycle(before, times=40)
+    fleet = Fleet(n=12)
+    before = shares(4, {}, fleet, since=np.inf)
+    fleet.cycle(before, times=40)
 
-    def two(told: dict[str, Any]) -> None:
-        before(told)
-        told["rejected"][0] += 2
+    def two(readings: dict[str, Any]) -> None:
+        before(readings)
+        readings["rejected"][0] += 2
 
-    yard.cycle(two, times=9)
-    assert yard.everything_open() == set()
+    fleet.cycle(two, times=9)
+    assert fleet.everything_open() == set()
 
 
-def test_a_long_good_life_does_not_hide_what_is_rejected_now() -> None:
+def test_a_long_good_record_does_not_hide_current_rejects() -> None:
     """Of ten thousand shares since boot 0.4 % were rejected; of those of this hour 30 %."""
-    yard = Yard(n=12)
-    yard.cycle(shares(200, {}, yard, since=np.inf), times=60)
-    yard.cycle(shares(200, {0: 0.3}, yard, since=yard.now), times=3)
-    assert yard.everything_open() == {(0, "reject_rate_high")}
+    fleet = Fleet(n=12)
+    fleet.cycle(shares(200, {}, fleet, since=np.inf), times=60)
+    fleet.cycle(shares(200, {0: 0.3}, fleet, since=fleet.now), times=3)
+    assert fleet.everything_open() == {(0, "reject_rate_high")}
 
 
-async def test_the_rate_shown_is_the_recent_one_that_is_judged_and_not_since_boot(
+async def test_the_reject_rate_shown_is_the_recent_one_and_not_since_boot(
     site: StoredSite, api: httpx.AsyncClient, people: People
 ) -> None:
-    yard = StoredYard(site, n=12)
-    await yard.cycle(shares(200, {}, yard.yard, since=np.inf), times=60)
-    await yard.cycle(shares(200, {0: 0.3}, yard.yard, since=yard.now), times=9)
-    assert yard.open() == {("m-000", "reject_rate_high")}
+    fleet = StoredFleet(site, n=12)
+    await fleet.cycle(shares(200, {}, fleet.fleet, since=np.inf), times=60)
+    await fleet.cycle(shares(200, {0: 0.3}, fleet.fleet, since=fleet.now), times=9)
+    assert fleet.open() == {("m-000", "reject_rate_high")}
     answer = await api.get("/api/v1/telemetry/live", headers=await people.headers("Owner"))
-    shown = {one["miner_id"]: one["reject"] for one in answer.json()["miners"]}
+    shown = {row["miner_id"]: row["reject"] for row in answer.json()["miners"]}
     ill = shown["m-000"]
     assert ill["rejected"] / (ill["accepted"] + ill["rejected"]) < 0.06  # since it booted
     assert 0.15 < ill["rate"] < 0.31
     assert shown["m-001"]["rate"] < 0.01
 
 
-async def test_a_machine_that_says_its_rate_and_counts_nothing_is_shown_and_judged_by_what_it_says_now(
+async def test_a_reported_reject_rate_without_counters_is_shown_and_judged(
     site: StoredSite, api: httpx.AsyncClient, people: People
 ) -> None:
     def says(rate: float) -> Change:
-        def change(told: dict[str, Any]) -> None:
+        def change(readings: dict[str, Any]) -> None:
             for name in ("accepted", "rejected"):
-                del told[name]
-            told["reject_rate"] = np.full(12, 0.003)
-            told["reject_rate"][0] = rate
+                del readings[name]
+            readings["reject_rate"] = np.full(12, 0.003)
+            readings["reject_rate"][0] = rate
 
         return change
 
-    yard = StoredYard(site, n=12)
-    await yard.cycle(says(0.003), times=12)
-    await yard.cycle(says(0.2), times=4)
-    assert yard.open() == {("m-000", "reject_rate_high")}
-    await yard.cycle(says(0.003), times=4)
-    assert yard.open() == set()
+    fleet = StoredFleet(site, n=12)
+    await fleet.cycle(says(0.003), times=12)
+    await fleet.cycle(says(0.2), times=4)
+    assert fleet.open() == {("m-000", "reject_rate_high")}
+    await fleet.cycle(says(0.003), times=4)
+    assert fleet.open() == set()
     answer = await api.get("/api/v1/telemetry/live", headers=await people.headers("Owner"))
-    assert {one["reject"]["rate"] for one in answer.json()["miners"]} == {0.003}
+    assert {row["reject"]["rate"] for row in answer.json()["miners"]} == {0.003}

@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 
 from hashinsight.problems.baselines import Residuals
-from hashinsight.problems.codes import ANCHORED, ISSUES, METRICS, Issue, Metric, Verdict
-from hashinsight.problems.conditions import judge
-from hashinsight.problems.config import Config, resolve
-from hashinsight.problems.data_state import Standing
+from hashinsight.problems.codes import ANCHORED_METRICS, ISSUES, METRICS, Issue, Metric, RuleVerdict
+from hashinsight.problems.config import Config, resolve_limits
+from hashinsight.problems.data_state import data_status
 from hashinsight.problems.features import Features
 from hashinsight.problems.frame import make_frame
-from hashinsight.problems.peers import Standings
-from hashinsight.problems.seen import Seen
+from hashinsight.problems.health_rules import evaluate
+from hashinsight.problems.health_rules.rule import Observations
+from hashinsight.problems.peers import PeerPositions
 
 N = 2  # the second machine stays as it is
-FINE, HIT, UNKNOWN = Verdict.FINE, Verdict.HIT, Verdict.UNKNOWN
+FINE, HIT, UNKNOWN = RuleVerdict.FINE, RuleVerdict.HIT, RuleVerdict.UNKNOWN
 USUAL = {
     Metric.HASHRATE_RATIO: 1.0, Metric.EFFICIENCY: 30.0, Metric.TEMP_MAX: 62.0, Metric.TEMP_LOAD: 74.0,
     Metric.TEMP_SPREAD: 4.0, Metric.BOARDS_RATIO: 1.0, Metric.REJECT_RATE: 0.003, Metric.HW_ERROR_RATE: 0.01,
@@ -25,7 +25,7 @@ USUAL = {
 SIGMA = {Metric.HASHRATE_RATIO: 0.013, Metric.EFFICIENCY: 0.4, Metric.TEMP_MAX: 0.5, Metric.TEMP_LOAD: 0.5}
 
 
-def usual() -> Seen:
+def usual() -> Observations:
     """Two machines with which nothing is wrong."""
     frame = make_frame(
         range(N),
@@ -36,46 +36,49 @@ def usual() -> Seen:
     values = np.stack([np.full(N, USUAL[metric]) for metric in Metric])
     sigma = np.stack([np.full(N, SIGMA.get(metric, 0.01)) for metric in Metric])
     nothing = np.zeros((METRICS, N))
-    numbers: dict[str, Any] = {one.name: zero.copy() for one in fields(Features)}
+    numbers: dict[str, Any] = {each.name: zero.copy() for each in fields(Features)}
     numbers |= {name: no.copy() for name in ("temp_fault", "fan_fault", "hashrate_implausible", "boards_contradict",
-                                             "uptime_stuck", "still", "booting")}  # fmt: skip
+                                             "uptime_stuck", "frozen", "booting")}  # fmt: skip
     numbers |= {name: yes.copy() for name in ("is_online", "hashing", "steady")}
     numbers |= {metric.name.lower(): np.full(N, value) for metric, value in USUAL.items()}
     numbers["fan_speed_min"] = np.full(N, 4500.0)
-    among = Standings(np.zeros(N, np.int8), np.zeros(N, np.int64), np.full(N, 40), zero, zero, zero, ())
-    return Seen(
+    among = PeerPositions(np.zeros(N, np.int8), np.zeros(N, np.int64), np.full(N, 40), zero, zero, zero, ())
+    return Observations(
+        now=1e9 + 10,
+        config=Config(),
         frame=frame,
-        standing=Standing(np.full(N, 3, np.int8), yes, yes, no, no, no, np.empty(0, np.int64), *[no[:0]] * 3),
+        data=data_status(frame, np.full(N, np.nan), now=1e9 + 10, config=Config()),
         features=Features(**numbers),
-        limits=resolve(Config(), frame),
+        limits=resolve_limits(Config(), frame),
         own=Residuals(values, values * 0, nothing.copy(), sigma, nothing.copy(), nothing.copy(), nothing > 0),
-        drift=np.full((ANCHORED, N), np.nan),
-        cusum_up=np.zeros((ANCHORED, N)),
-        cusum_down=np.zeros((ANCHORED, N)),
+        drift=np.full((ANCHORED_METRICS, N), np.nan),
+        cusum_up=np.zeros((ANCHORED_METRICS, N)),
+        cusum_down=np.zeros((ANCHORED_METRICS, N)),
         slope=zero.copy(),
         slope_hours=zero.copy(),
-        still_samples=zero.copy(),
+        frozen_samples=zero.copy(),
         mode=np.full(N, 2, np.int8),
         expectation=np.ones(N, np.int8),
         peers={
             metric: replace(among, median=np.full(N, USUAL[metric]), scale=np.full(N, SIGMA[metric]), z=zero.copy())
             for metric in (Metric.HASHRATE_RATIO, Metric.TEMP_MAX, Metric.EFFICIENCY)
         },
-        usual_reject=np.full(N, 0.003),
-        usual_errors=np.full(N, 0.01),
+        site_reject_rate=np.full(N, 0.003),
+        site_error_rate=np.full(N, 0.01),
         judgeable=yes.copy(),
-        apart=no.copy(),
+        unlike_mode=no.copy(),
         shown=np.zeros((ISSUES, N), dtype=np.bool_),
     )
 
 
-def says(seen: Seen, issue: Issue) -> Verdict:
-    verdict = judge(seen, Config())
-    assert (verdict[:, 1] != HIT).all(), "the other machine is well"
-    return Verdict(int(verdict[issue, 0]))
+def says(seen: Observations, issue: Issue) -> RuleVerdict:
+    results = evaluate(seen)
+    del results[Issue.COLLECTOR_DOWN]
+    assert not any(result.hit[1] for result in results.values()), "the other machine is healthy"
+    return RuleVerdict(int(results[issue].verdict[0]))
 
 
-def shifted(metric: Metric, by: float, *, z: float | None = None) -> Seen:
+def shifted(metric: Metric, by: float, *, z: float | None = None) -> Observations:
     seen = usual()
     for values in (seen.own.residual, seen.own.smooth):
         values[metric, 0] = by
@@ -83,17 +86,17 @@ def shifted(metric: Metric, by: float, *, z: float | None = None) -> Seen:
     return seen
 
 
-def behind(seen: Seen, mean_rpm: float, slowest_rpm: float) -> Seen:
+def behind(seen: Observations, mean_rpm: float, slowest_rpm: float) -> Observations:
     seen.frame.fan_rpm[0] = mean_rpm
     seen.features.fan_speed_min[0] = slowest_rpm
     return seen
 
 
 def test_a_machine_that_is_as_ever_is_fine_by_every_rule_that_can_judge() -> None:
-    verdict = judge(usual(), Config())
-    assert (verdict != HIT).all()
+    results = evaluate(usual())
+    assert not any(result.hit.any() for result in results.values())
     soft = (Issue.HASHRATE_DEGRADATION, Issue.EFFICIENCY_DEGRADATION, Issue.TEMP_ANOMALY, Issue.FLEET_OUTLIER)
-    assert (verdict[list(soft)] == FINE).all()
+    assert all((results[issue].verdict == FINE).all() for issue in soft)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +122,7 @@ def test_a_machine_that_is_as_ever_is_fine_by_every_rule_that_can_judge() -> Non
     ],
 )
 def test_z_and_effect_must_both_pass(
-    issue: Issue, metric: Metric, by: float, z: float | None, verdict: Verdict
+    issue: Issue, metric: Metric, by: float, z: float | None, verdict: RuleVerdict
 ) -> None:
     assert says(shifted(metric, by, z=z), issue) is verdict
 
@@ -136,7 +139,7 @@ def test_z_and_effect_must_both_pass(
     ],
 )
 def test_a_fan_far_behind_the_others_of_a_machine_that_gets_hotter_is_found(
-    z: float, mean_rpm: float, slowest_rpm: float, verdict: Verdict
+    z: float, mean_rpm: float, slowest_rpm: float, verdict: RuleVerdict
 ) -> None:
     assert says(behind(shifted(Metric.TEMP_MAX, 2.0, z=z), mean_rpm, slowest_rpm), Issue.TEMP_ANOMALY) is verdict
 
@@ -153,7 +156,7 @@ def test_a_fan_behind_the_others_is_nothing_without_a_past_and_is_held_with_less
 
 
 @pytest.mark.parametrize(("sum_", "verdict"), [(11.9, FINE), (12.0, HIT)])
-def test_a_fan_behind_the_others_is_found_where_heat_came_by_and_by(sum_: float, verdict: Verdict) -> None:
+def test_a_fan_behind_the_others_is_found_where_heat_came_by_and_by(sum_: float, verdict: RuleVerdict) -> None:
     seen = behind(usual(), 4500.0, 3400.0)
     seen.cusum_up[Metric.TEMP_MAX, 0] = sum_
     assert says(seen, Issue.TEMP_ANOMALY) is verdict
@@ -165,7 +168,7 @@ def test_a_mean_that_is_low_after_the_values_have_come_back_is_no_reason() -> No
     assert says(seen, Issue.HASHRATE_DEGRADATION) is FINE
 
 
-def test_what_is_open_is_held_with_a_narrower_margin() -> None:
+def test_an_open_problem_is_held_with_a_narrower_margin() -> None:
     seen = shifted(Metric.HASHRATE_RATIO, -0.0275)
     assert says(seen, Issue.HASHRATE_DEGRADATION) is FINE
     seen.shown[Issue.HASHRATE_DEGRADATION, 0] = True
@@ -173,7 +176,7 @@ def test_what_is_open_is_held_with_a_narrower_margin() -> None:
 
 
 @pytest.mark.parametrize(("sum_", "apart", "verdict"), [(11.9, -0.05, FINE), (12.0, -0.05, HIT), (12.0, -0.029, FINE)])
-def test_a_slow_decline_is_seen_by_its_sum_and_its_size(sum_: float, apart: float, verdict: Verdict) -> None:
+def test_a_slow_decline_is_seen_by_its_sum_and_its_size(sum_: float, apart: float, verdict: RuleVerdict) -> None:
     seen = usual()
     seen.drift[Metric.HASHRATE_RATIO] = 0.0
     seen.drift[Metric.HASHRATE_RATIO, 0] = apart
@@ -182,7 +185,7 @@ def test_a_slow_decline_is_seen_by_its_sum_and_its_size(sum_: float, apart: floa
 
 
 @pytest.mark.parametrize(("hours", "verdict"), [(11.9, FINE), (12.0, HIT)])
-def test_a_slope_must_last(hours: float, verdict: Verdict) -> None:
+def test_a_slope_must_last(hours: float, verdict: RuleVerdict) -> None:
     seen = usual()
     seen.slope_hours[0] = hours
     assert says(seen, Issue.TREND_ANOMALY) is verdict
@@ -206,14 +209,14 @@ def test_a_slope_that_a_lost_board_explains_is_not_judged() -> None:
     ],
 )
 def test_rejects_are_many_in_number_and_against_peers(
-    rate: float, rejected: float, usual_rate: float, verdict: Verdict
+    rate: float, rejected: float, usual_rate: float, verdict: RuleVerdict
 ) -> None:
     seen = usual()
     seen.features.reject_rate[0] = rate
     seen.own.residual[Metric.REJECT_RATE, 0] = rate - 0.003
     seen.features.recent_rejected[0] = rejected
     seen.features.recent_shares[0] = rejected / rate
-    seen.usual_reject[:] = usual_rate
+    seen.site_reject_rate[:] = usual_rate
     assert says(seen, Issue.REJECT_RATE_HIGH) is verdict
 
 
@@ -228,12 +231,12 @@ def test_rejects_are_many_in_number_and_against_peers(
     ],
 )
 def test_hardware_errors_are_many_against_peers_and_the_past(
-    per_hour: float, peers_per_hour: float, past_per_hour: float, verdict: Verdict
+    per_hour: float, peers_per_hour: float, past_per_hour: float, verdict: RuleVerdict
 ) -> None:
     seen = usual()
     seen.features.hw_error_rate[0] = per_hour / 104
     seen.own.residual[Metric.HW_ERROR_RATE, 0] = (per_hour - past_per_hour) / 104
-    seen.usual_errors[:] = peers_per_hour / 104
+    seen.site_error_rate[:] = peers_per_hour / 104
     assert says(seen, Issue.HW_ERROR_RATE_HIGH) is verdict
 
 
@@ -250,7 +253,7 @@ def test_hardware_errors_are_many_against_peers_and_the_past(
         (Metric.EFFICIENCY, 34.6, 9.0, HIT),
     ],
 )
-def test_an_outlier_is_far_in_spread_and_in_size(metric: Metric, value: float, z: float, verdict: Verdict) -> None:
+def test_an_outlier_is_far_in_spread_and_in_size(metric: Metric, value: float, z: float, verdict: RuleVerdict) -> None:
     seen = usual()
     seen.own.value[metric, 0] = value
     seen.peers[metric].z[0] = z
@@ -258,11 +261,11 @@ def test_an_outlier_is_far_in_spread_and_in_size(metric: Metric, value: float, z
 
 
 @pytest.mark.parametrize(("by", "verdict"), [(15.0, FINE), (15.1, HIT)])
-def test_a_sensor_far_from_the_mean_of_its_boards_is_broken(by: float, verdict: Verdict) -> None:
+def test_a_sensor_far_from_the_mean_of_its_boards_is_broken(by: float, verdict: RuleVerdict) -> None:
     assert says(shifted(Metric.TEMP_SPREAD, by), Issue.SENSOR_FAULT) is verdict
 
 
-def test_without_enough_samples_nothing_is_said_against_a_machines_past() -> None:
+def test_without_enough_samples_a_machine_is_not_judged_against_its_history() -> None:
     seen = shifted(Metric.HASHRATE_RATIO, -0.4)
     seen.own.cold[Metric.HASHRATE_RATIO, 0] = True
     assert says(seen, Issue.HASHRATE_DEGRADATION) is UNKNOWN

@@ -1,4 +1,4 @@
-"""Files of any length and order: read in pieces, with the same memory whether they hold a day or a month."""
+"""Files of any length and order are read in chunks, with the same memory for a day as for a month."""
 
 import os
 import subprocess
@@ -8,30 +8,30 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from hashinsight.replay import pieces
-from hashinsight.replay.columns import Unreadable
-from hashinsight.replay.driving import replay
-from hashinsight.replay.reading import interval_of, open_rows
+from hashinsight.replay import files
+from hashinsight.replay.files import UnreadableFile
+from hashinsight.replay.rows import interval_of, open_rows
+from hashinsight.replay.runner import replay
 
 START = 1_772_323_200
 MB = 1_000_000
 MACHINES = 250
-# the child's own peak, with pieces small enough that a short file has several of them
-_READ_IT = """
+# prints the peak memory of the child process; chunks are small so that a short file has several
+_READ_FILE = """
 import sys
 from pathlib import Path
-from hashinsight.replay import pieces, reading
-from hashinsight.replay.reading import interval_of, open_rows
-pieces._BYTES, pieces._ROWS, reading._FIRST = 500_000, 10_000, 10_000
+from hashinsight.replay import files, rows as file_rows
+from hashinsight.replay.rows import interval_of, open_rows
+files._CHUNK_BYTES, files._CHUNK_ROWS, file_rows._SAMPLED_ROWS = 500_000, 10_000, 10_000
 with open_rows(Path(sys.argv[1])) as rows:
     interval_of(rows)
-    read = sum(piece.height for piece in rows.pieces())
+    read = sum(chunk.height for chunk in rows.chunks())
 status = Path("/proc/self/status").read_text()
 print(read, next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM")))
 """
 
 
-def file_of(folder: Path, form: str, *, steps: int, by_machine: bool = False) -> Path:
+def write_file(folder: Path, suffix: str, *, steps: int, by_machine: bool = False) -> Path:
     rows = pl.DataFrame({"step": pl.int_range(steps, eager=True)}).join(
         pl.DataFrame({"machine": pl.int_range(MACHINES, eager=True)}), how="cross"
     )
@@ -43,53 +43,51 @@ def file_of(folder: Path, form: str, *, steps: int, by_machine: bool = False) ->
     )
     if by_machine:
         rows = rows.sort("miner_id", "ts")
-    file = folder / f"{steps}-{by_machine}{form}"
-    rows.write_csv(file) if form == ".csv" else rows.write_parquet(file, row_group_size=20_000)
+    file = folder / f"{steps}-{by_machine}{suffix}"
+    rows.write_csv(file) if suffix == ".csv" else rows.write_parquet(file, row_group_size=20_000)
     return file
 
 
-def peak_of(file: Path) -> tuple[int, int]:
-    words = [sys.executable, "-c", _READ_IT, str(file)]
-    alone = os.environ | {"POLARS_MAX_THREADS": "1"}  # on a busy machine several threads keep what each of them frees
-    done = subprocess.run(words, capture_output=True, text=True, check=True, env=alone)
+def peak_memory(file: Path) -> tuple[int, int]:
+    command = [sys.executable, "-c", _READ_FILE, str(file)]
+    one_thread = os.environ | {"POLARS_MAX_THREADS": "1"}  # several threads each keep freed memory
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=one_thread)
     rows, peak_kb = map(int, done.stdout.split())
     return rows, peak_kb * 1024
 
 
-@pytest.mark.parametrize(("form", "by_machine"), [(".csv", False), (".parquet", False), (".csv", True)])
-def test_memory_does_not_grow_with_the_length_of_the_file(tmp_path: Path, form: str, *, by_machine: bool) -> None:
-    (few, short), (many, long) = (
-        peak_of(file_of(tmp_path, form, steps=steps, by_machine=by_machine)) for steps in (300, 2400)
+@pytest.mark.parametrize(("suffix", "by_machine"), [(".csv", False), (".parquet", False), (".csv", True)])
+def test_memory_does_not_grow_with_the_length_of_the_file(tmp_path: Path, suffix: str, *, by_machine: bool) -> None:
+    (few_rows, short), (many_rows, long) = (
+        peak_memory(write_file(tmp_path, suffix, steps=steps, by_machine=by_machine)) for steps in (300, 2400)
     )
-    assert (few, many) == (300 * MACHINES, 2400 * MACHINES)
-    assert long - short < 25 * MB, f"{short / MB:.0f} MB for {few} rows, {long / MB:.0f} MB for {many}"
+    assert (few_rows, many_rows) == (300 * MACHINES, 2400 * MACHINES)
+    assert long - short < 25 * MB, f"{short / MB:.0f} MB for {few_rows} rows, {long / MB:.0f} MB for {many_rows}"
 
 
-def test_a_file_by_machine_has_the_interval_and_the_order_of_one_by_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pieces, "_BYTES", 20_000)
-    file = file_of(tmp_path, ".csv", steps=300, by_machine=True)
+def test_a_file_sorted_by_machine_is_read_in_time_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_CHUNK_BYTES", 20_000)
+    file = write_file(tmp_path, ".csv", steps=300, by_machine=True)
     with open_rows(file) as rows:
         assert interval_of(rows) == 300.0
-        at = pl.concat([piece["ts"] for piece in rows.pieces()])
+        at = pl.concat([chunk["ts"] for chunk in rows.chunks()])
     assert at.is_sorted()
     assert at.n_unique() == 300
 
 
-def test_a_line_end_within_quotes_ends_no_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pieces, "_BYTES", 64)
+def test_a_line_end_within_quotes_does_not_end_the_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_CHUNK_BYTES", 64)
     lines = [f'{START + 60 * number},"m\n1","north ""hall""\r\nleft"\r\n' for number in range(50)]
     file = tmp_path / "quoted.csv"
     file.write_bytes(f'ts,miner_id,"site"\r\n{"".join(lines)}'.encode())
     with open_rows(file) as rows:
-        read = pl.concat(list(rows.pieces()))
+        read = pl.concat(list(rows.chunks()))
     assert (read.height, read["miner_id"].unique().to_list()) == (50, ["m\n1"])
 
 
-def test_silence_is_found_in_a_file_that_is_in_no_order(tmp_path: Path) -> None:
+def test_a_gap_is_found_in_an_unsorted_file(tmp_path: Path) -> None:
     days = (0, 40, 1, 41)
     file = tmp_path / "gap.csv"
     file.write_text("ts,miner_id\n" + "".join(f"{START + day * 86_400},a\n" for day in days))
-    with pytest.raises(Unreadable, match="nothing between 2026-03-02 00:00 and 2026-04-10 00:00"):
+    with pytest.raises(UnreadableFile, match="no rows between 2026-03-02 00:00 and 2026-04-10 00:00"):
         replay(file)

@@ -8,7 +8,7 @@ import pytest
 from hashinsight.sim.frames import labels, stream
 from hashinsight.sim.plan import Defects, PlannedCause, Scenario, Where
 from hashinsight.sim.scenario import from_library
-from tests.sim.playing import DAY, HOUR, START
+from tests.sim.worlds import DAY, HOUR, START
 
 MACHINES = 220
 
@@ -31,7 +31,7 @@ def test_rows_are_missing_in_their_share_and_the_others_are_unchanged(clean: pl.
     assert gappy.join(clean, on=clean.columns, how="anti").is_empty()
 
 
-def test_sentinels_are_rare_and_are_values_that_no_sound_machine_says(clean: pl.DataFrame) -> None:
+def test_sentinels_are_rare_and_never_reported_by_a_healthy_machine(clean: pl.DataFrame) -> None:
     spoilt = played(Defects(sentinels=0.0005))
     strange = pl.col("temp_max").is_in([0.0, 255.0]) | (pl.col("temp_avg") == 0) | (pl.col("fan_rpm") == -1)
     strange |= pl.col("power_w") == 0
@@ -64,7 +64,7 @@ def test_late_rows_are_up_to_fifteen_minutes_late_and_can_be_had_in_order_of_arr
     assert 0.015 < (late > 10).mean() < 0.025  # type: ignore[operator]
 
 
-def test_the_backlog_of_a_silent_collector_comes_hours_late_but_only_where_arrival_is_told() -> None:
+def test_the_backlog_of_a_silent_collector_comes_hours_late_only_with_arrival_times() -> None:
     silence = (PlannedCause("collector_silent", Where(site="north"), 6 * HOUR, 4 * HOUR),)
     silent = played(Defects(), causes=silence)
     backlog = played(Defects(), causes=silence, arrived=True)
@@ -84,12 +84,14 @@ def test_rows_of_a_backlog_are_missing_in_their_share_too() -> None:
 
 def test_bad_data_leave_the_truth_as_it_is() -> None:
     messy = from_library("messy_data").resized(60)
-    truth, clean = (labels(one, seed=4, start=START, days=1) for one in (messy, replace(messy, defects=Defects())))
+    truth, clean = (
+        labels(scenario, seed=4, start=START, days=1) for scenario in (messy, replace(messy, defects=Defects()))
+    )
     assert truth.height > 0
     assert truth.equals(clean)
 
 
-def test_one_make_says_another_unit(clean: pl.DataFrame) -> None:
+def test_one_make_reports_another_unit(clean: pl.DataFrame) -> None:
     wrong = played(Defects(units_off_make="MicroBT"))
     factor = wrong["hashrate_ths"] / clean["hashrate_ths"]
     whatsminers = wrong["model"].cast(pl.String).str.starts_with("Whatsminer")
@@ -104,7 +106,7 @@ def test_a_rollout_renames_the_model_and_changes_the_firmware_from_then_on() -> 
         0.25 * DAY,
         HOUR,
         firmware="Antminer stock 2025",
-        model_said="S19JPro (104T)",
+        reported_model="S19JPro (104T)",
         hashrate_factor=1e6,
     )
     frame = played(Defects(), causes=(rollout,))

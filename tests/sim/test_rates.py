@@ -6,19 +6,18 @@ import numpy as np
 import polars as pl
 import pytest
 
-from hashinsight.sim.constants import constants_of
+from hashinsight.sim.episodes import EpisodeLog
 from hashinsight.sim.faults import PUBLIC
 from hashinsight.sim.faults.family import DAY, Family
-from hashinsight.sim.fleet import lay_out
+from hashinsight.sim.faults.hazard import Hazard
+from hashinsight.sim.faults.schedule import FaultSchedule
+from hashinsight.sim.fleet import build_fleet
 from hashinsight.sim.frames import labels
-from hashinsight.sim.hazard import Hazard
-from hashinsight.sim.labels import Ledger
-from hashinsight.sim.outbreak import Outbreak
 from hashinsight.sim.plan import FaultRates, Scenario
 from hashinsight.sim.readings import Floats
 from hashinsight.sim.scenario import from_library
-from hashinsight.sim.state import State, settled
-from tests.sim.playing import START
+from hashinsight.sim.state import State, constants_of, hashing_state
+from tests.sim.worlds import START
 
 HARDWARE = [family for family in PUBLIC if family.share and not family.by_itself]
 WARNING = [family for family in PUBLIC if family.warns]
@@ -30,13 +29,13 @@ def fleet_of(machines: int, rates: FaultRates) -> Scenario:
 
 @pytest.mark.parametrize("family", WARNING, ids=lambda family: family.kind)
 def test_a_third_to_a_half_of_its_cases_gives_no_warning(family: Family) -> None:
-    fleet = lay_out(from_library("quiet").resized(4000), 1)
-    ledger = Ledger()
-    outbreak = Outbreak(fleet, PUBLIC, FaultRates(), ledger, 1)
+    fleet = build_fleet(from_library("quiet").resized(4000), 1)
+    ledger = EpisodeLog()
+    outbreak = FaultSchedule(fleet, PUBLIC, FaultRates(), ledger, 1)
     made = outbreak.plan(family, np.arange(4000), start=START, end=None, severity=1.0)
     silent = np.mean([episode.precursor_start is None for episode in made])
     assert 0.30 <= silent <= 0.50
-    leads = [one.start - one.precursor_start for one in made if one.precursor_start is not None]
+    leads = [episode.start - episode.precursor_start for episode in made if episode.precursor_start is not None]
     low, high = family.lead_sec
     assert low <= min(leads)
     assert max(leads) <= high
@@ -49,16 +48,16 @@ def test_a_third_to_a_half_of_all_hardware_faults_gives_no_warning() -> None:
 
 
 def test_five_percent_of_machines_a_year_break_and_ten_of_the_xp() -> None:
-    found = rates_by_model()
-    assert 0.035 < found["others"] < 0.065
-    assert 0.075 < found["xp"] < 0.13
+    rates = rates_by_model()
+    assert 0.035 < rates["others"] < 0.065
+    assert 0.075 < rates["xp"] < 0.13
 
 
 def rates_by_model() -> dict[str, float]:
     """Counted over a month of a large fleet whose years pass ten times faster, by the hazard alone."""
     scenario = fleet_of(5000, FaultRates(on=True, scale=10))
-    fleet = lay_out(scenario, 1)
-    state = settled(fleet, start=START, uptime_sec=np.full(fleet.n, DAY))
+    fleet = build_fleet(scenario, 1)
+    state = hashing_state(fleet, start=START, uptime_sec=np.full(fleet.n, DAY))
     state.chip_c[:] = (constants_of(fleet).target_c - 4)[:, None]
     counted = onsets(Hazard(fleet, tuple(HARDWARE), scenario.rates, 1), state, hours=720)
     xp = np.array([model.name == "Antminer S19 XP" for model in fleet.models])[fleet.model]
@@ -76,30 +75,32 @@ def onsets(hazard: Hazard, state: State, *, hours: int) -> Floats:
 
 
 def test_a_bad_lot_breaks_six_times_as_often() -> None:
-    fleet = lay_out(from_library("bad_lot"), 1)
+    fleet = build_fleet(from_library("bad_lot"), 1)
     by_lot = {name: fleet.faults_per_year[fleet.lot.no == no].mean() for no, name in enumerate(fleet.lot.of)}
     assert by_lot["Antminer S19j Pro 2023-B"] / by_lot["Antminer S19j Pro 2023-A"] == pytest.approx(6)
     truth = labels(from_library("bad_lot").resized(300), seed=3, start=START, days=3)
-    numbers = lay_out(from_library("bad_lot").resized(300), 3)
+    numbers = build_fleet(from_library("bad_lot").resized(300), 3)
     lot = dict(zip(numbers.machine_id, numbers.lot, strict=True))
     hardware = truth.filter(pl.col("kind").is_in([family.kind for family in HARDWARE]))
     broken = hardware["miner_id"].to_list()
-    bad = sum(lot[one].endswith("2023-B") for one in broken)
-    good = sum(lot[one].endswith("2023-A") for one in broken)
+    bad = sum(lot[episode].endswith("2023-B") for episode in broken)
+    good = sum(lot[episode].endswith("2023-A") for episode in broken)
     assert bad > good  # three times fewer machines, yet more faults
 
 
 def test_ten_degrees_more_double_the_faults_that_heat_brings() -> None:
-    fleet = lay_out(fleet_of(5000, FaultRates(on=True, scale=20)), 1)
+    fleet = build_fleet(fleet_of(5000, FaultRates(on=True, scale=20)), 1)
     heat = tuple(family for family in HARDWARE if family.heat)
 
     def counted(degrees: float) -> float:
-        state = settled(fleet, start=START, uptime_sec=np.full(fleet.n, DAY))
+        state = hashing_state(fleet, start=START, uptime_sec=np.full(fleet.n, DAY))
         state.chip_c[:] = 60 + degrees
         hazard = Hazard(fleet, heat, FaultRates(on=True, scale=20), 1)
         total = 0
         for hour in range(200):
-            total += sum(len(one.machines) for one in hazard.tick(state, np.full(fleet.n, 64.0), START + 3600 * hour))
+            total += sum(
+                len(episode.machines) for episode in hazard.tick(state, np.full(fleet.n, 64.0), START + 3600 * hour)
+            )
         return total
 
     assert counted(10) / counted(0) == pytest.approx(2, rel=0.15)
@@ -107,13 +108,13 @@ def test_ten_degrees_more_double_the_faults_that_heat_brings() -> None:
 
 def test_a_power_cycle_brings_some_faults_on_minutes_after_the_boot() -> None:
     rates = FaultRates(on=True, scale=50)
-    fleet = lay_out(fleet_of(5000, rates), 1)
-    found = Hazard(fleet, PUBLIC, rates, 1).power_cycle(np.ones(fleet.n, dtype=np.bool_), START)
-    after = np.concatenate([onset.at for onset in found]) - START
+    fleet = build_fleet(fleet_of(5000, rates), 1)
+    episodes = Hazard(fleet, PUBLIC, rates, 1).power_cycle(np.ones(fleet.n, dtype=np.bool_), START)
+    after = np.concatenate([onset.at for onset in episodes]) - START
     assert after.size > 20
     assert after.min() >= 180
     assert after.max() <= 1200
-    assert all(onset.family.cycles for onset in found)
+    assert all(onset.family.cycles for onset in episodes)
 
 
 def test_the_first_day_of_a_run_already_has_machines_that_warn() -> None:
@@ -123,14 +124,14 @@ def test_the_first_day_of_a_run_already_has_machines_that_warn() -> None:
     assert (warned["start"] > truth["start"].min()).any()
 
 
-def test_the_first_weeks_of_a_run_bring_as_many_faults_and_as_few_warnings_as_the_rates_say() -> None:
+def test_the_first_weeks_of_a_run_have_the_fault_and_warning_rates() -> None:
     """All that really starts, by what began before the run and by every hour of it, at the heat of rated air."""
     rates, weeks = FaultRates(on=True, scale=40), 6
-    fleet = lay_out(fleet_of(5000, rates), 1)
-    state = settled(fleet, start=START, uptime_sec=np.full(fleet.n, DAY))
+    fleet = build_fleet(fleet_of(5000, rates), 1)
+    state = hashing_state(fleet, start=START, uptime_sec=np.full(fleet.n, DAY))
     target = state.chip_c.max(axis=1) + 4
-    ledger = Ledger()
-    hazard, outbreak = Hazard(fleet, tuple(HARDWARE), rates, 1), Outbreak(fleet, tuple(HARDWARE), rates, ledger, 1)
+    ledger = EpisodeLog()
+    hazard, outbreak = Hazard(fleet, tuple(HARDWARE), rates, 1), FaultSchedule(fleet, tuple(HARDWARE), rates, ledger, 1)
     for onset in hazard.look_back(START):
         outbreak.begin(onset, START)
     for hour in range(weeks * 168):
@@ -138,14 +139,14 @@ def test_the_first_weeks_of_a_run_bring_as_many_faults_and_as_few_warnings_as_th
         outbreak.take_over(now)
         for onset in hazard.tick(state, target, now):
             outbreak.begin(onset, now)
-    started = [one for one in ledger.list_begun(np.inf) if one.start < START + weeks * 7 * DAY]
+    started = [episode for episode in ledger.list_begun(np.inf) if episode.start < START + weeks * 7 * DAY]
     expected = float(fleet.faults_per_year.sum()) * 40 * 7 / 365
     for week in range(weeks):
-        ours = [one for one in started if week * 7 <= (one.start - START) / DAY < (week + 1) * 7]
-        silent = sum(one.precursor_start is None for one in ours) / len(ours)
+        ours = [episode for episode in started if week * 7 <= (episode.start - START) / DAY < (week + 1) * 7]
+        silent = sum(episode.precursor_start is None for episode in ours) / len(ours)
         assert len(ours) == pytest.approx(expected, rel=0.25), f"week {week}"
         assert 0.38 < silent < 0.58, f"week {week}"
-    assert 0.44 < sum(one.precursor_start is None for one in started) / len(started) < 0.52
+    assert 0.44 < sum(episode.precursor_start is None for episode in started) / len(started) < 0.52
 
 
 def test_a_repair_ends_an_episode_within_the_scenarios_time() -> None:
@@ -166,7 +167,7 @@ def test_switching_one_kind_off_leaves_the_others_where_they_were() -> None:
     kinds = ["network_lost", "hung_firmware", "pool_rejects", "dust"]
     compared = ["miner_id", "kind", "start", "end"]
     first, second = (
-        one.filter(pl.col("kind").is_in(kinds)).select(compared).sort(compared) for one in (everything, without)
+        world.filter(pl.col("kind").is_in(kinds)).select(compared).sort(compared) for world in (everything, without)
     )
     assert first.height > 0
     assert first.equals(second)

@@ -6,12 +6,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from hashinsight.sim.fleet import lay_out
+from hashinsight.sim.fleet import build_fleet
 from hashinsight.sim.frames import stream
 from hashinsight.sim.plan import ScenarioError
 from hashinsight.sim.scenario import from_library, library, parse_scenario, read_scenario
-from hashinsight.sim.tables import seconds
-from tests.sim.playing import START
+from hashinsight.sim.scenario_tables import seconds
+from tests.sim.worlds import START
 
 OWED = {
     "quiet", "demo", "ordinary", "heat_wave", "switch_outage", "curtailment", "bad_lot", "pool_trouble", "messy_data",
@@ -33,7 +33,7 @@ count = 10
 """
 
 
-def test_the_library_holds_what_is_owed_each_with_a_line_of_description() -> None:
+def test_the_library_has_the_promised_scenarios_each_with_a_description() -> None:
     assert set(library()) >= OWED
     assert all(about and "\n" not in about for about in library().values())
 
@@ -61,8 +61,8 @@ def test_in_the_heat_wave_rows_lose_five_to_ten_percent_and_the_hottest_stop(see
 
 def test_a_resized_scenario_has_exactly_so_many_machines_in_the_same_shares() -> None:
     for machines in (1, 13, 500, 12_345):
-        assert lay_out(from_library("ordinary").resized(machines), 1).n == machines
-    big = lay_out(from_library("ordinary").resized(3000), 1)
+        assert build_fleet(from_library("ordinary").resized(machines), 1).n == machines
+    big = build_fleet(from_library("ordinary").resized(3000), 1)
     names = [big.models[no].name for no in np.unique(big.model)]
     assert len(names) == 9
     assert (big.model == [model.name for model in big.models].index("Antminer S21")).mean() == pytest.approx(0.2)
@@ -74,8 +74,8 @@ def test_a_fleet_of_no_machine_is_refused() -> None:
         from_library("quiet").resized(0)
 
 
-def test_machines_of_a_rack_share_a_switch_and_names_say_where_they_stand() -> None:
-    fleet = lay_out(from_library("ordinary").resized(300), 1)
+def test_machines_of_a_rack_share_a_switch_and_names_show_their_location() -> None:
+    fleet = build_fleet(from_library("ordinary").resized(300), 1)
     assert fleet.rack[0] == "north/a/rack-01"
     assert fleet.switch[0] == "north/a/sw-01"
     assert fleet.pdu[13] == "north/a/pdu-02"
@@ -182,7 +182,7 @@ def test_a_file_that_is_not_there_or_not_text_is_refused(tmp_path: Path) -> None
         read_scenario(tmp_path / "odd.toml")
 
 
-def test_the_library_does_not_leave_its_folder_and_names_what_is_near() -> None:
+def test_the_library_stays_in_its_folder_and_suggests_similar_names() -> None:
     with pytest.raises(ScenarioError, match="the library has no scenario 'heat_wav', did you mean heat_wave"):
         from_library("heat_wav")
     with pytest.raises(ScenarioError, match="the library has no scenario"):

@@ -1,18 +1,23 @@
 """Every fault and every common cause shows as it says, within the time that it says, on every model."""
 
+import re
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from hashinsight.sim.causes import CAUSES
 from hashinsight.sim.causes.kind import CauseKind
+from hashinsight.sim.faults import PUBLIC
 from hashinsight.sim.faults.family import Family
-from hashinsight.sim.looks import look
+from hashinsight.sim.history import machine_history
+from hashinsight.sim.kinds import causes_table, faults_table
 from hashinsight.sim.readings import Flags, Readings
 from hashinsight.sim.reserved import RESERVED
+from hashinsight.sim.scenario import library, parse_scenario
 from hashinsight.sim.world import World
-from tests.sim.playing import DAY, EVERY_KIND, HOUR, quiet_world, watch
+from tests.sim.worlds import DAY, EVERY_KIND, HOUR, quiet_world, watch
 
 ALL: list[Family | CauseKind] = [*EVERY_KIND, *CAUSES]
 MODELS = np.arange(0, 22, 2)  # two machines a model: the first gets the fault
@@ -46,7 +51,7 @@ def test_its_signature_is_measurable_within_its_stated_time(fault: Family | Caus
     made = sick.inject(fault.kind, MODELS)
     seen, twin = watched(sick, fault.within_sec), sound_twin(fault.within_sec)
     for machine in MODELS.tolist():
-        with_it, without = look(*seen, machine), look(*twin, machine)
+        with_it, without = machine_history(*seen, machine), machine_history(*twin, machine)
         model = sick.fleet.models[sick.fleet.model[machine]].name
         assert fault.shows(without, with_it), f"{fault.kind} does not show on {model}"
         assert not fault.shows(without, without), f"{fault.kind} is seen on a sound {model}"
@@ -54,7 +59,7 @@ def test_its_signature_is_measurable_within_its_stated_time(fault: Family | Caus
 
 
 @pytest.mark.parametrize("fault", ALL, ids=lambda fault: fault.kind)
-def test_machines_without_the_fault_say_the_same_as_if_there_were_none(fault: Family | CauseKind) -> None:
+def test_machines_without_the_fault_report_the_same_as_in_a_run_without_faults(fault: Family | CauseKind) -> None:
     sick = quiet_world()
     sick.inject(fault.kind, MODELS)
     others = np.setdiff1d(np.arange(22), MODELS)
@@ -72,7 +77,7 @@ def test_when_it_ends_the_machine_is_as_before(fault: Family | CauseKind) -> Non
     world.advance(world.at + 3.5 * HOUR)
     ours, theirs = world.readings(), sound_after(3.5 * HOUR)
     assert ours.reachable.all()
-    assert world.heard().all()
+    assert world.collected().all()
     assert np.allclose(ours.hashrate_ths, theirs.hashrate_ths, rtol=0.005)
     assert np.allclose(ours.board_temp_c, theirs.board_temp_c, atol=1.5)
 
@@ -81,3 +86,37 @@ def test_the_families_reserved_for_scoring_are_new_kinds() -> None:
     public = {family.kind for family in EVERY_KIND} - {family.kind for family in RESERVED}
     assert len(RESERVED) >= 3
     assert not {family.kind for family in RESERVED} & public
+
+
+ROOT = Path(__file__).parents[2]
+DOCUMENT = ROOT / "docs" / "simulator.md"
+
+
+def test_the_documented_faults_and_causes_are_those_that_can_be_played() -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+    assert faults_table() in text
+    assert causes_table() in text
+
+
+def test_the_documented_example_of_a_scenario_is_one() -> None:
+    example = DOCUMENT.read_text(encoding="utf-8").split("```toml\n", 1)[1].split("```", 1)[0]
+    scenario = parse_scenario(example, "example")
+    assert scenario.machines == 40
+    assert (len(scenario.faults), len(scenario.causes)) == (1, 1)
+    assert scenario.rates.of_kind == {"dust": 0.02}
+
+
+def test_the_documented_library_is_the_library() -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+    assert all(f"| `{name}` | {about} |" in text for name, about in library().items())
+
+
+def test_every_documented_fault_exists() -> None:
+    documented = {
+        (page.name, kind)
+        for page in (*ROOT.glob("README*.md"), *ROOT.glob("docs/*.md"))
+        for kind in re.findall(r"sim inject ([a-z_]+)", page.read_text(encoding="utf-8"))
+    }
+    assert {name for name, _ in documented} >= {"README.md", "README.zh-CN.md"}
+    known = {family.kind for family in PUBLIC}
+    assert {kind for _, kind in documented} <= known

@@ -6,8 +6,8 @@ import sys
 from fastapi import FastAPI
 
 from hashinsight.app import create_app
-from hashinsight.cli.prepare import prepare
 from hashinsight.cli.serve import _serve_one, listen
+from hashinsight.cli.startup import prepare
 
 
 def make() -> FastAPI:

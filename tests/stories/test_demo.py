@@ -11,37 +11,37 @@ from typing import Any
 import psutil
 import psycopg
 
-from tests.running import HANGS_SEC, Up, hashinsight, new_folder, wait_for
+from tests.installation import HANG_TIMEOUT_SEC, Installation, hashinsight, new_folder, wait_for
 
 MACHINES = 40
 ROOT = Path(__file__).parents[2]
 
 
-def rows(up: Up, query: str) -> list[tuple[Any, ...]]:
+def rows(up: Installation, query: str) -> list[tuple[Any, ...]]:
     with psycopg.connect(up.superuser_url) as connection:
         return connection.execute(query.encode()).fetchall()
 
 
-def said(up: Up, *words: str) -> Any:
+def run_json(up: Installation, *words: str) -> Any:
     done = hashinsight(*words, "--json", data_dir=up.folder.path, port=up.port)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
-def edges(up: Up) -> dict[str, int]:
+def edges(up: Installation) -> dict[str, int]:
     """The process of each site's edge."""
-    found: dict[str, int] = {}
-    for one in up.tree():
+    pids: dict[str, int] = {}
+    for process in up.tree():
         with suppress(psutil.Error):
-            words = one.cmdline()
+            words = process.cmdline()
             if words[2:5] == ["hashinsight", "edge", "run"]:
-                found[Path(words[-1]).parent.name] = one.pid
-    return found
+                pids[Path(words[-1]).parent.name] = process.pid
+    return pids
 
 
 def test_the_demo_of_make_up_is_read_and_commanded_through_real_edges_and_ends_with_the_rest() -> None:
     assert sys.executable.startswith(str(ROOT)), "the tests run in the environment that make has made"
-    with new_folder() as place, Up(place, command=("make", "up"), demo_miners=MACHINES) as up:
+    with new_folder() as place, Installation(place, command=("make", "up"), demo_miners=MACHINES) as up:
         up.wait_ready()
         assert set(edges(up)) == {"north", "south"}
         wait_for(lambda: rows(up, "select count(distinct miner_no) from telemetry_raw") == [(MACHINES,)], "all of them")
@@ -50,17 +50,17 @@ def test_the_demo_of_make_up_is_read_and_commanded_through_real_edges_and_ends_w
             "pyasic_rs"
         }
         ask = ("command", "request", "set_power_mode", "--param", "mode=eco", "--reason", "a test")
-        made = said(up, *ask, "--site", "demo-south", "--miner", "south-00001")["commands"][0]["command_id"]
+        command_id = run_json(up, *ask, "--site", "demo-south", "--miner", "south-00001")["commands"][0]["command_id"]
         ended = "select 1 from command_history where event = 'succeeded'"
         killed = edges(up)["north"]
         os.kill(killed, signal.SIGKILL)
         wait_for(lambda: edges(up).get("north", killed) != killed, "its edge to be started anew")
         wait_for(lambda: rows(up, ended) == [(1,)], "the command")
-        shown = said(up, "command", "show", made)
+        shown = run_json(up, "command", "show", command_id)
         assert (shown["state"], shown["attempts"][0]["snapshot_after"]["mode"]) == ("succeeded", "eco")
         stops = rows(up, "select title, message from collector_events where kind = 'local_protection'")
         assert stops == [], "no sound machine is stopped"
         os.killpg(up.process.pid, signal.SIGINT)
-        up.process.wait(HANGS_SEC)
+        up.process.wait(HANG_TIMEOUT_SEC)
     assert "stopped\n" in up.output
     assert "Traceback" not in up.output

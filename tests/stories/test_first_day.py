@@ -9,71 +9,74 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.prepared import hashinsight
-from tests.running import HANGS_SEC, PLAIN, Up, new_folder
+from tests.forked_cli import hashinsight
+from tests.installation import HANG_TIMEOUT_SEC, PLAIN, Installation, new_folder
 
 
 @pytest.fixture(scope="module")
-def up() -> Iterator[Up]:
-    with new_folder() as place, Up(place, log_level="DEBUG", log_format="json") as up:
+def up() -> Iterator[Installation]:
+    with new_folder() as place, Installation(place, log_level="DEBUG", log_format="json") as up:
         up.wait_ready()
         yield up
 
 
-def command(up: Up, *words: str, given: str = "") -> Any:
+def command(up: Installation, *words: str, stdin: str = "") -> Any:
     """A command against the running installation; its JSON answer."""
-    done = hashinsight(*words, "--json", said=given, data_dir=up.folder.path, port=up.port)
+    done = hashinsight(*words, "--json", stdin=stdin, data_dir=up.folder.path, port=up.port)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
-def sign_in(up: Up, email: str, password: str) -> dict[str, Any]:
+def sign_in(up: Installation, email: str, password: str) -> dict[str, Any]:
     answer = httpx.post(
-        f"{up.url}/api/v1/auth/login", json={"email": email, "password": password}, timeout=HANGS_SEC, verify=PLAIN
+        f"{up.url}/api/v1/auth/login",
+        json={"email": email, "password": password},
+        timeout=HANG_TIMEOUT_SEC,
+        verify=PLAIN,
     )
     assert answer.status_code == 200, answer.text
     tokens: dict[str, Any] = answer.json()
     return tokens
 
 
-def secrets_in(up: Up, canaries: list[str]) -> list[str]:
+def secrets_in(up: Installation, canaries: list[str]) -> list[str]:
     """Which of these appear in what any process said or wrote to a log."""
     logs = [file.read_text(errors="replace") for file in up.folder.logs.rglob("*.log")]
     assert len(logs) >= 2
-    said = "\n".join([up.output, *logs])
-    return [canary for canary in canaries if canary in said]
+    output = "\n".join([up.output, *logs])
+    return [canary for canary in canaries if canary in output]
 
 
-def first_login(up: Up) -> tuple[str, str]:
-    found = re.search(r"sign in as (\S+) with the password (\S+) \(shown this once\)", up.output)
-    assert found is not None, up.output
-    return found[1], found[2]
+def first_login(up: Installation) -> tuple[str, str]:
+    match = re.search(r"sign in as (\S+) with the password (\S+) \(shown once\)", up.output)
+    assert match is not None, up.output
+    return match[1], match[2]
 
 
-def test_the_first_start_tells_how_to_sign_in_and_a_later_one_does_not(up: Up) -> None:
+def test_the_first_start_tells_how_to_sign_in_and_a_later_one_does_not(up: Installation) -> None:
     email, password = first_login(up)
     tokens = sign_in(up, email, password)
     headers = {"Authorization": f"Bearer {tokens['access_token']}"}
-    me = httpx.get(f"{up.url}/api/v1/auth/me", headers=headers, timeout=HANGS_SEC, verify=PLAIN).json()
+    me = httpx.get(f"{up.url}/api/v1/auth/me", headers=headers, timeout=HANG_TIMEOUT_SEC, verify=PLAIN).json()
     (grant,) = me["grants"]
     assert grant.pop("may") == me["may"]
     assert grant == {"role": "Owner", "site_ids": None, "zone_ids": None, "group_ids": None, "touches": None}
-    assert up.output.count("shown this once") == 1
+    assert up.output.count("shown once") == 1
 
 
-def test_tenants_users_and_keys_are_made_from_the_command_line(up: Up) -> None:
+def test_tenants_users_and_keys_are_made_from_the_command_line(up: Installation) -> None:
     tenant = command(up, "tenant", "create", "--name", "Second")
     assert {one["name"] for one in command(up, "tenant", "list")} == {"My fleet", "Second"}
     words = ("--tenant", "Second", "--email", "noc@second.example", "--role", "NOC")
-    made = command(up, "user", "create", *words, given="a phrase for the shift\n")
-    assert made["tenant_id"] == tenant["id"]
+    user = command(up, "user", "create", *words, stdin="a phrase for the shift\n")
+    assert user["tenant_id"] == tenant["id"]
     sign_in(up, "noc@second.example", "a phrase for the shift")
     who = ("--email", "noc@second.example")
     command(up, "user", "disable", *who)
     refused = httpx.post(
         f"{up.url}/api/v1/auth/login",
         json={"email": "noc@second.example", "password": "a phrase for the shift"},
-        timeout=HANGS_SEC,
+        timeout=HANG_TIMEOUT_SEC,
         verify=PLAIN,
     )
     assert refused.status_code == 401
@@ -85,23 +88,29 @@ def test_tenants_users_and_keys_are_made_from_the_command_line(up: Up) -> None:
     assert command(up, "user", "reset-totp", *who)["has_totp"] is False
     assert command(up, "tenant", "change", "--tenant", "Second", "--require-totp")["require_totp"] is True
     assert command(up, "tenant", "change", "--tenant", "Second", "--no-require-totp")["require_totp"] is False
-    command(up, "user", "password", "--email", "noc@second.example", given="another phrase for it\n")
+    command(up, "user", "password", "--email", "noc@second.example", stdin="another phrase for it\n")
     sign_in(up, "noc@second.example", "another phrase for it")
     key = command(up, "key", "create", "--tenant", "Second", "--name", "grafana", "--role", "Owner")
     users = f"{up.url}/api/admin/v1/users"
-    assert httpx.get(users, headers={"X-API-Key": key["key"]}, timeout=HANGS_SEC, verify=PLAIN).status_code == 200
+    assert (
+        httpx.get(users, headers={"X-API-Key": key["key"]}, timeout=HANG_TIMEOUT_SEC, verify=PLAIN).status_code == 200
+    )
     command(up, "key", "revoke", key["id"])
     assert [one["revoked_at"] is None for one in command(up, "key", "list", "--tenant", "Second")] == [False]
-    assert httpx.get(users, headers={"X-API-Key": key["key"]}, timeout=HANGS_SEC, verify=PLAIN).status_code == 401
+    assert (
+        httpx.get(users, headers={"X-API-Key": key["key"]}, timeout=HANG_TIMEOUT_SEC, verify=PLAIN).status_code == 401
+    )
 
 
-def test_no_secret_and_no_machines_address_is_in_any_log_of_any_process_at_debug(up: Up, tmp_path: Path) -> None:
+def test_no_secret_and_no_machines_address_is_in_any_log_of_any_process_at_debug(
+    up: Installation, tmp_path: Path
+) -> None:
     email, first_password = first_login(up)
     tokens = sign_in(up, email, first_password)
     owner = {"Authorization": f"Bearer {tokens['access_token']}"}
 
     def ask(method: str, path: str, headers: dict[str, str], **more: Any) -> httpx.Response:
-        return httpx.request(method, up.url + path, headers=headers, timeout=HANGS_SEC, verify=PLAIN, **more)
+        return httpx.request(method, up.url + path, headers=headers, timeout=HANG_TIMEOUT_SEC, verify=PLAIN, **more)
 
     site = command(up, "site", "create", "--tenant", "My fleet", "--code", "tx-canary", "--name", "Canary")
     collector = command(up, "collector", "create", "--site", "tx-canary", "--name", "edge-canary")

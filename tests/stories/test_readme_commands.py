@@ -14,8 +14,8 @@ import uvicorn
 
 from hashinsight.app import create_app
 from hashinsight.kit.settings import Settings
+from tests.installation import HANG_TIMEOUT_SEC, free_port
 from tests.people import PASSWORD, People
-from tests.running import HANGS_SEC, free_port
 
 ROOT = Path(__file__).parents[2]
 HAS_TOOLS = all(map(shutil.which, ("curl", "bash")))
@@ -40,10 +40,10 @@ async def url(settings: Settings, people: People) -> AsyncIterator[str]:
     try:
         await _listening(server)
         async with httpx.AsyncClient(
-            base_url=f"http://127.0.0.1:{port}", headers=await people.headers(), timeout=HANGS_SEC
+            base_url=f"http://127.0.0.1:{port}", headers=await people.headers(), timeout=HANG_TIMEOUT_SEC
         ) as owner:
-            made = await owner.post("/api/admin/v1/sites", json={"code": "demo-north", "name": "North"})
-            assert made.status_code == 201, made.text
+            created = await owner.post("/api/admin/v1/sites", json={"code": "demo-north", "name": "North"})
+            assert created.status_code == 201, created.text
         yield f"http://127.0.0.1:{port}"
     finally:
         server.should_exit = True
@@ -51,43 +51,43 @@ async def url(settings: Settings, people: People) -> AsyncIterator[str]:
 
 
 async def test_the_three_cases_of_the_readme(name: str, url: str) -> None:
-    code, said, complaint = await _bash(script(name, url))
-    assert (code, complaint) == (0, "")
-    telemetry, cases = said.split("\nAND THEN\n")
+    code, output, errors = await _bash(script(name, url))
+    assert (code, errors) == (0, "")
+    telemetry, cases = output.split("\nAND THEN\n")
     assert json.loads(telemetry)["miners"] == []
-    made, first, second, many, polled, *jitter = cases.splitlines()
-    assert json.loads(made) == {"created": 1, "existing": 0, "refused": 0}
+    created, first, second, many, polled, *jitter = cases.splitlines()
+    assert json.loads(created) == {"created": 1, "existing": 0, "refused": 0}
     assert json.loads(many) == {"created": 20, "existing": 0, "refused": 0}
     assert json.loads(first)["applied"] is True
     late = json.loads(second)
     assert (late["applied"], late["error_code"], late["state"]) == (False, "ALREADY_FINAL", "succeeded")
     assert polled == "10 10 in both: 0"
-    commands = [one for line in jitter for one in json.loads(line)]
+    commands = [command for line in jitter for command in json.loads(line)]
     assert len(commands) == 5
-    assert len({one["command_id"] for one in commands}) == 1
-    assert [one["existing"] for one in commands] == [False, True, True, True, True]
+    assert len({command["command_id"] for command in commands}) == 1
+    assert [command["existing"] for command in commands] == [False, True, True, True, True]
 
 
 async def test_run_twice_it_stops_and_prints_what_the_server_answered(name: str, url: str) -> None:
     await _bash(script(name, url))
-    code, said, complaint = await _bash(script(name, url))
+    code, output, errors = await _bash(script(name, url))
     assert code == 1
-    assert said.endswith("AND THEN\n")
-    (line,) = complaint.splitlines()
+    assert output.endswith("AND THEN\n")
+    (line,) = errors.splitlines()
     assert line.startswith('no token in this answer: {"')
-    assert "the site has a collector named one already" in line
+    assert "the site already has a collector named one" in line
 
 
 async def test_with_a_wrong_password_it_prints_what_the_server_answered(name: str, url: str) -> None:
-    code, said, complaint = await _bash(script(name, url, password="something else"))
-    assert (code, "created" in said) == (1, False)
-    assert complaint.startswith('no access_token in this answer: {"')
-    assert "e-mail or password is wrong" in complaint
-    assert "Traceback" not in complaint
+    code, output, errors = await _bash(script(name, url, password="something else"))
+    assert (code, "created" in output) == (1, False)
+    assert errors.startswith('no access_token in this answer: {"')
+    assert "wrong e-mail or password" in errors
+    assert "Traceback" not in errors
 
 
 def script(name: str, url: str, password: str = PASSWORD) -> str:
-    """Its blocks in one shell. The address is set in one place, and the password is what readers put in."""
+    """The README's blocks in one shell, with the address and the password filled in as a reader does."""
     where, login, cases = re.findall(r"```bash\n(.*?)```", (ROOT / name).read_text(), re.DOTALL)
     assert (where.count(TOLD), login.count("8700"), cases.count("8700")) == (1, 0, 0)
     assert login.count("…") == 1
@@ -105,5 +105,5 @@ async def _bash(script: str) -> tuple[int | None, str, str]:
     process = await asyncio.create_subprocess_exec(
         "bash", "-c", script, stdout=pipe, stderr=pipe, env={**os.environ, "no_proxy": "127.0.0.1"}
     )
-    said, complaint = await asyncio.wait_for(process.communicate(), HANGS_SEC)
-    return process.returncode, said.decode(), complaint.decode()
+    output, errors = await asyncio.wait_for(process.communicate(), HANG_TIMEOUT_SEC)
+    return process.returncode, output.decode(), errors.decode()

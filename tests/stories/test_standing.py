@@ -1,4 +1,4 @@
-"""What can be seen of an installation that simply stands: by doctor, by the system's eyes, beside another one."""
+"""A running installation: its processes and files, its metrics, doctor, and a second installation beside it."""
 
 import json
 import os
@@ -9,16 +9,16 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from tests.running import Up, hashinsight, new_folder, wait_for
+from tests.installation import Installation, hashinsight, new_folder, wait_for
 
 
 @pytest.fixture(scope="module")
-def up() -> Iterator[Up]:
-    with new_folder() as place, Up(place) as standing:
-        yield standing.wait_ready()
+def up() -> Iterator[Installation]:
+    with new_folder() as place, Installation(place, api_processes=3, log_level="DEBUG") as installation:
+        yield installation.wait_ready()
 
 
-def test_as_root_the_servers_run_as_the_service_user_and_nobody_else_can_enter(up: Up) -> None:
+def test_as_root_the_servers_run_as_the_service_user_and_nobody_else_can_enter(up: Installation) -> None:
     place = up.folder.path
     for word in ("postgres", "valkey-server"):
         assert up.child(word).uids().real == (pwd.getpwnam("hashinsight").pw_uid if os.geteuid() == 0 else os.geteuid())
@@ -32,7 +32,7 @@ def test_as_root_the_servers_run_as_the_service_user_and_nobody_else_can_enter(u
     assert not listening, "the servers listen on no port"
 
 
-def test_the_ticks_run_and_doctor_finds_nothing_wrong(up: Up) -> None:
+def test_the_ticks_run_and_doctor_finds_nothing_wrong(up: Installation) -> None:
     def pulse_done() -> bool:
         return 'hashinsight_tick_last_done_timestamp_seconds{tick="pulse"}' in up.get("/metrics").text
 
@@ -46,12 +46,33 @@ def test_the_ticks_run_and_doctor_finds_nothing_wrong(up: Up) -> None:
     }
 
 
-def test_another_installation_runs_beside_it_and_its_own_folder_holds_no_second_one(up: Up) -> None:
+def test_several_api_processes_share_the_port_and_their_metrics_add_up(up: Installation) -> None:
+    seen = set()
+
+    def is_shared() -> bool:
+        seen.add(up.get("/healthz").headers["x-request-id"])
+        answered = {json.loads(line)["pid"] for line in up.output.splitlines() if '"route": "/healthz"' in line}
+        return len(answered) > 1
+
+    wait_for(is_shared, "another process to take a part of the work")  # they begin when the first is ready
+    while len(seen) < 300:
+        seen.add(up.get("/healthz").headers["x-request-id"])
+    lines = up.get("/metrics").text.splitlines()
+    (counted,) = [
+        float(line.split()[-1])
+        for line in lines
+        if line.startswith('hashinsight_http_requests_total{method="GET",route="/healthz",status="200"}')
+    ]
+    assert counted == len(seen) >= 300
+    assert any(line.startswith('hashinsight_tick_seconds_count{outcome="done",tick="pulse"}') for line in lines)
+
+
+def test_another_installation_runs_beside_it_and_its_own_folder_holds_no_second_one(up: Installation) -> None:
     with new_folder() as place:
-        with Up(place) as other:
+        with Installation(place) as other:
             other.wait_ready()
-            for one, name in ((up, "one"), (other, "two")):
-                with psycopg.connect(one.superuser_url) as connection:
+            for installation, name in ((up, "one"), (other, "two")):
+                with psycopg.connect(installation.superuser_url) as connection:
                     connection.execute("create table notes as select %s::text as value", [name])
             with psycopg.connect(up.superuser_url) as connection:
                 assert connection.execute("select value from notes").fetchall() == [("one",)]
@@ -65,7 +86,7 @@ def test_another_installation_runs_beside_it_and_its_own_folder_holds_no_second_
 
 
 @pytest.mark.parametrize("word", ["postgres", "valkey-server"])
-def test_while_a_server_stands_still_readiness_is_told_within_seconds_and_comes_back_with_it(up: Up, word: str) -> None:
+def test_readiness_reports_a_frozen_server_within_seconds_and_its_return(up: Installation, word: str) -> None:
     server = up.child(word)
     family = [server, *server.children(recursive=True)]
     for process in family:

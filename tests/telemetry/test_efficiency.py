@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from hashinsight.telemetry.layers import LENGTH, Layer, floor
+from hashinsight.telemetry.layers import LENGTH, Layer, bucket_start
 from tests.telemetry.fleet import Fleet, sample
 
 SITES, CELLS = (f"/api/v1/telemetry/{name}" for name in ("sites", "cells"))
@@ -32,9 +32,9 @@ async def send_bucket(fleet: Fleet, begins: datetime, *miner_ids: str) -> None:
     """A sample a minute from the beginning of a bucket on; the clock is where the bucket ends."""
     await fleet.pass_time(begins + BUCKET - fleet.now)
     rows = [
-        sample(name, (begins + timedelta(minutes=minute)).isoformat(), **said)
+        sample(name, (begins + timedelta(minutes=minute)).isoformat(), **reading)
         for name in miner_ids
-        for minute, said in enumerate(MINUTES[name])
+        for minute, reading in enumerate(MINUTES[name])
     ]
     await fleet.send(*rows)
     await fleet.roll()
@@ -44,40 +44,40 @@ async def charts_of(fleet: Fleet, begins: datetime) -> dict[str, dict[str, float
     """Efficiency by resolution and machine, when the day is over; each has one point."""
     await fleet.pass_time(timedelta(days=1, minutes=10))
     await fleet.roll()
-    found = {}
+    means = {}
     for resolution in RESOLUTIONS:
         start = (begins - timedelta(days=1)).isoformat()
         series = await fleet.history(resolution=resolution, start=start)
         assert {len(points) for points in series.values()} == {1}, resolution
-        found[resolution] = {name: rounded(points[0]["efficiency_j_th"]) for name, points in series.items()}
-    return found
+        means[resolution] = {name: rounded(points[0]["efficiency_j_th"]) for name, points in series.items()}
+    return means
 
 
 def rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 2)
 
 
-async def test_live_slider_and_charts_tell_the_same_efficiency_of_machines_that_stop_start_or_lack_a_reading(
+async def test_live_past_and_charts_show_the_same_efficiency_for_machines_that_stop_start_or_miss_readings(
     fleet: Fleet,
 ) -> None:
     await fleet.load(*(f"{name},S21,A," for name in MINUTES))
-    begins = floor(fleet.now, Layer.FIVE_MINUTES) + BUCKET
+    begins = bucket_start(fleet.now, Layer.FIVE_MINUTES) + BUCKET
     await send_bucket(fleet, begins, *MINUTES)
-    live = {name: rounded(one["efficiency"]["value"]) for name, one in (await fleet.live()).items()}
+    live = {name: rounded(machine["efficiency"]["value"]) for name, machine in (await fleet.live()).items()}
     assert live == WANTED_ALL
     now = (await fleet.ok(CELLS, site_id="tx-1"))["columns"]
     names = dict(zip(now["miner_no"], now["miner_id"], strict=True))
     then = (await fleet.ok(CELLS, site_id="tx-1", at=begins.isoformat()))["columns"]
-    told = {names[no]: value for no, value in zip(then["miner_no"], then["efficiency_j_th"], strict=True)}
-    assert told == live
+    stored = {names[no]: value for no, value in zip(then["miner_no"], then["efficiency_j_th"], strict=True)}
+    assert stored == live
     charts = await charts_of(fleet, begins)
     assert charts == dict.fromkeys(RESOLUTIONS, live)
 
 
-async def test_the_fleets_efficiency_at_a_past_moment_is_the_one_that_was_live_then(fleet: Fleet) -> None:
+async def test_the_efficiency_of_a_past_time_equals_the_live_one_of_that_time(fleet: Fleet) -> None:
     names = ("shed", "back", "no_watts", "plain", "stands", "mute", "apart")
     await fleet.load(*(f"{name},S21,A," for name in names))
-    begins = floor(fleet.now, Layer.FIVE_MINUTES) + BUCKET
+    begins = bucket_start(fleet.now, Layer.FIVE_MINUTES) + BUCKET
     await send_bucket(fleet, begins, *names)
     (now,) = (await fleet.ok(SITES, site_id="tx-1"))["sites"]
     (then,) = (await fleet.ok(SITES, site_id="tx-1", at=begins.isoformat()))["sites"]
@@ -86,13 +86,13 @@ async def test_the_fleets_efficiency_at_a_past_moment_is_the_one_that_was_live_t
         assert (site["efficiency_j_th"], site["efficiency_left_out"]) == (pytest.approx(wanted), 3)
 
 
-async def test_rows_from_before_are_read_by_their_plain_means_and_an_hour_that_is_partly_from_before_is_one(
+async def test_rows_without_powered_sums_fall_back_to_plain_means(
     fleet: Fleet,
 ) -> None:
     await fleet.load("shed,S21,A,", "plain,S21,A,")
-    hour = floor(fleet.now, Layer.HOUR) + LENGTH[Layer.HOUR]
+    hour = bucket_start(fleet.now, Layer.HOUR) + LENGTH[Layer.HOUR]
     await send_bucket(fleet, hour, "shed", "plain")
-    fleet.place.rows("update telemetry_5min set powered_w_sum = null, powered_ths_sum = null returning 1")
+    fleet.site.rows("update telemetry_5min set powered_w_sum = null, powered_ths_sum = null returning 1")
     before = {name: rounded(points[0]["efficiency_j_th"]) for name, points in (await fleet.history()).items()}
     assert before == {"shed": 29.17, "plain": round(PLAIN, 2)}
     (then,) = (await fleet.ok(SITES, site_id="tx-1", at=hour.isoformat()))["sites"]
@@ -101,7 +101,7 @@ async def test_rows_from_before_are_read_by_their_plain_means_and_an_hour_that_i
     await fleet.pass_time(timedelta(days=1, minutes=10))
     await fleet.roll()
     for resolution, table in (("hourly", "telemetry_hour"), ("daily", "telemetry_day")):
-        kept = fleet.place.rows(f"select distinct powered_w_sum, powered_ths_sum from {table}")
+        kept = fleet.site.rows(f"select distinct powered_w_sum, powered_ths_sum from {table}")
         assert kept == [(None, None)], resolution
-        told = await fleet.history(resolution=resolution, start=(hour - timedelta(days=1)).isoformat())
-        assert {name: rounded(points[0]["efficiency_j_th"]) for name, points in told.items()} == before, resolution
+        history = await fleet.history(resolution=resolution, start=(hour - timedelta(days=1)).isoformat())
+        assert {name: rounded(points[0]["efficiency_j_th"]) for name, points in history.items()} == before, resolution

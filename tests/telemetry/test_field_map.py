@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from hashinsight.telemetry.states import Flags, Status
-from tests.telemetry.place import Place
-from tests.telemetry.reading_in import read_one, shown
+from hashinsight.telemetry.states import SampleFlags, SampleStatus
+from tests.telemetry.decoded_samples import decode_sample, stored_values
+from tests.telemetry.site_with_collector import SiteWithCollector
 
 # the documented name, what is sent, and the column and value that it is stored as
 ALIASES: list[tuple[str, Any, str, Any]] = [
@@ -82,10 +82,10 @@ ALIASES: list[tuple[str, Any, str, Any]] = [
 
 @pytest.mark.parametrize(("name", "sent", "column", "stored"), ALIASES)
 def test_a_documented_name_lands_in_its_column_and_unit(name: str, sent: Any, column: str, stored: Any) -> None:
-    samples = read_one({name: sent})
-    assert samples.bad == {}
-    found = shown(samples)[column]
-    assert found == (pytest.approx(stored) if isinstance(stored, float) else stored)
+    samples = decode_sample({name: sent})
+    assert samples.rejected == {}
+    values = stored_values(samples)[column]
+    assert values == (pytest.approx(stored) if isinstance(stored, float) else stored)
 
 
 @pytest.mark.parametrize(
@@ -98,76 +98,82 @@ def test_a_documented_name_lands_in_its_column_and_unit(name: str, sent: Any, co
         ({"model": None, "miner_type": "M50"}, "model", "M50"),
     ],
 )
-def test_of_several_names_the_first_that_says_something_counts(
-    fields: dict[str, Any], column: str, stored: Any
-) -> None:
-    assert shown(read_one(fields))[column] == stored
+def test_of_several_aliases_the_first_with_a_value_counts(fields: dict[str, Any], column: str, stored: Any) -> None:
+    assert stored_values(decode_sample(fields))[column] == stored
 
 
 @pytest.mark.parametrize("word", ["running", "stopped", "idle", "RUNNING", "something new"])
-def test_words_of_machines_that_answer_are_online_and_the_word_is_kept(word: str) -> None:
-    samples = read_one({"status": word})
-    assert samples.status[0] == Status.ONLINE
-    assert shown(samples)["state"] == word
+def test_an_unknown_status_word_counts_as_online_and_is_stored(word: str) -> None:
+    samples = decode_sample({"status": word})
+    assert samples.status[0] == SampleStatus.ONLINE
+    assert stored_values(samples)["state"] == word
 
 
 @pytest.mark.parametrize(
     ("fields", "status"),
     [
-        ({"status": "error"}, Status.ERROR),
-        ({"status": "fault"}, Status.ERROR),
-        ({"status": "offline"}, Status.OFFLINE),
-        ({"state": "unreachable"}, Status.OFFLINE),
-        ({"online": False}, Status.OFFLINE),
-        ({"online": False, "status": "running"}, Status.OFFLINE),
-        ({"online": True, "status": "offline"}, Status.OFFLINE),
-        ({"online": True}, Status.ONLINE),
-        ({"online": None}, Status.ONLINE),
-        ({"online": {"odd": []}}, Status.ONLINE),
-        ({}, Status.ONLINE),
+        ({"status": "error"}, SampleStatus.ERROR),
+        ({"status": "fault"}, SampleStatus.ERROR),
+        ({"status": "offline"}, SampleStatus.OFFLINE),
+        ({"state": "unreachable"}, SampleStatus.OFFLINE),
+        ({"online": False}, SampleStatus.OFFLINE),
+        ({"online": False, "status": "running"}, SampleStatus.OFFLINE),
+        ({"online": True, "status": "offline"}, SampleStatus.OFFLINE),
+        ({"online": True}, SampleStatus.ONLINE),
+        ({"online": None}, SampleStatus.ONLINE),
+        ({"online": {"odd": []}}, SampleStatus.ONLINE),
+        ({}, SampleStatus.ONLINE),
     ],
 )
-def test_a_machine_is_offline_when_either_says_so(fields: dict[str, Any], status: Status) -> None:
-    assert read_one(fields).status[0] == status
+def test_a_machine_is_offline_by_status_or_by_online(fields: dict[str, Any], status: SampleStatus) -> None:
+    assert decode_sample(fields).status[0] == status
 
 
 @pytest.mark.parametrize(
     ("fields", "flag", "gone"),
     [
-        ({"temp_avg": 0}, Flags.TEMPERATURE_SENTINEL, "temp_c"),
-        ({"temp_max": 255}, Flags.TEMPERATURE_SENTINEL, "temp_max_c"),
-        ({"fan_speed_avg": -1}, Flags.FAN_SENTINEL, "fan_rpm"),
-        ({"fan1_speed": -1}, Flags.FAN_SENTINEL, "fan_rpm"),
-        ({"hashrate_ths": 90_000}, Flags.IMPLAUSIBLE, "hashrate_ths"),
-        ({"power_w": 0}, Flags.POWER_UNKNOWN, "power_w"),
+        ({"temp_avg": 0}, SampleFlags.TEMPERATURE_SENTINEL, "temp_c"),
+        ({"temp_max": 255}, SampleFlags.TEMPERATURE_SENTINEL, "temp_max_c"),
+        ({"fan_speed_avg": -1}, SampleFlags.FAN_SENTINEL, "fan_rpm"),
+        ({"fan1_speed": -1}, SampleFlags.FAN_SENTINEL, "fan_rpm"),
+        ({"hashrate_ths": 90_000}, SampleFlags.IMPLAUSIBLE, "hashrate_ths"),
+        ({"power_w": 0}, SampleFlags.POWER_UNKNOWN, "power_w"),
     ],
 )
-def test_what_is_no_reading_is_unknown_and_says_why(fields: dict[str, Any], flag: Flags, gone: str) -> None:
-    samples = read_one(fields)
-    assert samples.bad == {}
+def test_an_impossible_reading_is_unknown_and_flagged(fields: dict[str, Any], flag: SampleFlags, gone: str) -> None:
+    samples = decode_sample(fields)
+    assert samples.rejected == {}
     assert samples.flags[0] & flag
-    assert gone not in shown(samples)
+    assert gone not in stored_values(samples)
 
 
 def test_a_broken_sensor_among_good_ones_does_not_count() -> None:
-    samples = read_one({"temperature_chips": [0, 60, 255, 64], "fan_speeds": [5000, -1]})
-    assert samples.flags[0] == Flags.TEMPERATURE_SENTINEL | Flags.FAN_SENTINEL | Flags.CHIP_SENSOR
-    found = shown(samples)
-    assert (found["temp_c"], found["temp_max_c"], found["temp_min_c"], found["fan_rpm"]) == (62.0, 64.0, 60.0, 5000.0)
-    assert (found["chip_temps_c"], found["fan_speeds"]) == ([None, 60.0, None, 64.0], [5000.0, None])
+    samples = decode_sample({"temperature_chips": [0, 60, 255, 64], "fan_speeds": [5000, -1]})
+    assert samples.flags[0] == SampleFlags.TEMPERATURE_SENTINEL | SampleFlags.FAN_SENTINEL | SampleFlags.CHIP_SENSOR
+    values = stored_values(samples)
+    assert (values["temp_c"], values["temp_max_c"], values["temp_min_c"], values["fan_rpm"]) == (
+        62.0,
+        64.0,
+        60.0,
+        5000.0,
+    )
+    assert (values["chip_temps_c"], values["fan_speeds"]) == ([None, 60.0, None, 64.0], [5000.0, None])
 
 
-def test_a_mean_that_may_have_a_broken_sensor_in_it_does_not_stand_for_the_hottest() -> None:
-    samples = read_one({"temp_avg": 123.0, "temp_max": 255})
-    assert "temp_max_c" not in shown(samples)
-    assert shown(read_one({"temp_avg": 61.0}))["temp_max_c"] == 61.0
-    assert shown(read_one({"temp_avg": 61.0, "temp_max": 255, "temperature_board1": 66}))["temp_max_c"] == 66.0
+def test_a_mean_that_may_include_a_broken_sensor_does_not_replace_the_maximum() -> None:
+    samples = decode_sample({"temp_avg": 123.0, "temp_max": 255})
+    assert "temp_max_c" not in stored_values(samples)
+    assert stored_values(decode_sample({"temp_avg": 61.0}))["temp_max_c"] == 61.0
+    assert (
+        stored_values(decode_sample({"temp_avg": 61.0, "temp_max": 255, "temperature_board1": 66}))["temp_max_c"]
+        == 66.0
+    )
 
 
-def test_a_hashrate_a_million_times_too_high_is_mended() -> None:
-    samples = read_one({"hashrate_ths": 104_500_000})
-    assert shown(samples)["hashrate_ths"] == pytest.approx(104.5)
-    assert samples.flags[0] == Flags.UNITS_MENDED
+def test_a_hashrate_a_million_times_too_high_is_rescaled() -> None:
+    samples = decode_sample({"hashrate_ths": 104_500_000})
+    assert stored_values(samples)["hashrate_ths"] == pytest.approx(104.5)
+    assert samples.flags[0] == SampleFlags.UNITS_MENDED
 
 
 ZEROS: dict[str, Any] = {
@@ -184,16 +190,16 @@ ZEROS: dict[str, Any] = {
 }
 
 
-def test_zeros_of_collectors_that_write_them_for_unknown_are_unknown() -> None:
-    found = shown(read_one({"hashrate_ghs": 0, **ZEROS}, zero_is_unknown=True))
-    assert found == {"hashrate_ths": 0.0}, "a hashrate of 0 is a reading"
+def test_zeros_are_unknown_from_collectors_that_write_zero_for_unknown() -> None:
+    values = stored_values(decode_sample({"hashrate_ghs": 0, **ZEROS}, zero_is_unknown=True))
+    assert values == {"hashrate_ths": 0.0}, "a hashrate of 0 is a reading"
 
 
-def test_zeros_of_others_are_readings_but_for_the_power_of_a_machine_that_answers() -> None:
-    found = shown(read_one(ZEROS))
-    assert found["frequency_mhz"] == found["uptime_sec"] == found["fan_rpm"] == found["accepted"] == 0
-    assert "power_w" not in found
-    assert shown(read_one({**ZEROS, "status": "offline"}))["power_w"] == 0
+def test_zeros_of_other_collectors_are_readings_except_power_of_a_responding_machine() -> None:
+    values = stored_values(decode_sample(ZEROS))
+    assert values["frequency_mhz"] == values["uptime_sec"] == values["fan_rpm"] == values["accepted"] == 0
+    assert "power_w" not in values
+    assert stored_values(decode_sample({**ZEROS, "status": "offline"}))["power_w"] == 0
 
 
 @pytest.mark.parametrize(
@@ -205,22 +211,22 @@ def test_zeros_of_others_are_readings_but_for_the_power_of_a_machine_that_answer
         ({"temperature_chips": [255, 255], "temperature_max": 255}, True),
     ],
 )
-def test_a_temperature_that_is_not_known_is_no_broken_sensor(fields: dict[str, Any], *, is_fault: bool) -> None:
-    samples = read_one({"online": True, **fields}, zero_is_unknown=True)
-    assert bool(samples.flags[0] & Flags.TEMPERATURE_SENTINEL) is is_fault
-    assert [value for value in shown(samples).values() if value in (0.0, 255.0)] == []
+def test_an_unknown_temperature_is_not_a_broken_sensor(fields: dict[str, Any], *, is_fault: bool) -> None:
+    samples = decode_sample({"online": True, **fields}, zero_is_unknown=True)
+    assert bool(samples.flags[0] & SampleFlags.TEMPERATURE_SENTINEL) is is_fault
+    assert [value for value in stored_values(samples).values() if value in (0.0, 255.0)] == []
 
 
-def test_a_machine_that_does_not_answer_has_no_broken_sensors() -> None:
+def test_an_offline_machine_has_no_broken_sensors() -> None:
     fields = {"temp_avg": 0, "temp_max": 255, "temperature_chips": [0, 0], "fan_speeds": [-1, -1], "fan1_speed": -1}
-    samples = read_one({"status": "offline", **fields})
+    samples = decode_sample({"status": "offline", **fields})
     assert samples.flags[0] == 0
-    assert {"temp_c", "temp_max_c", "fan_rpm"}.isdisjoint(shown(samples))
+    assert {"temp_c", "temp_max_c", "fan_rpm"}.isdisjoint(stored_values(samples))
 
 
-def test_one_counter_that_counts_makes_the_others_zero() -> None:
-    found = shown(read_one({**ZEROS, "accepted_shares": 5}, zero_is_unknown=True))
-    assert (found["accepted"], found["rejected"], found["hw_errors"]) == (5, 0, 0)
+def test_if_one_counter_counts_zeros_of_the_others_are_readings() -> None:
+    values = stored_values(decode_sample({**ZEROS, "accepted_shares": 5}, zero_is_unknown=True))
+    assert (values["accepted"], values["rejected"], values["hw_errors"]) == (5, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -234,10 +240,10 @@ def test_one_counter_that_counts_makes_the_others_zero() -> None:
         ([{}, "junk", None, [1]], 4, None),
     ],
 )
-def test_boards_are_counted_where_they_are_listed(boards: list[Any], total: int, healthy: int | None) -> None:
-    found = shown(read_one({"boards": boards}))
-    assert (found["boards_total"], found.get("boards_healthy")) == (total, healthy)
-    assert json.loads(found["boards"]) == boards
+def test_listed_boards_are_counted(boards: list[Any], total: int, healthy: int | None) -> None:
+    values = stored_values(decode_sample({"boards": boards}))
+    assert (values["boards_total"], values.get("boards_healthy")) == (total, healthy)
+    assert json.loads(values["boards"]) == boards
 
 
 @pytest.mark.parametrize(
@@ -250,54 +256,54 @@ def test_boards_are_counted_where_they_are_listed(boards: list[Any], total: int,
         ({"fan_speeds": [0, 0, 0, 0]}, None),
     ],
 )
-def test_fans_that_all_stand_are_a_finding_only_while_the_machine_hashes(
+def test_fans_that_are_all_stopped_count_only_while_the_machine_hashes(
     fields: dict[str, Any], slowest: float | None
 ) -> None:
-    found = shown(read_one({"online": True, **fields}))
-    assert found.get("fan_min_rpm") == slowest
-    assert "fan_rpm" in found
+    values = stored_values(decode_sample({"online": True, **fields}))
+    assert values.get("fan_min_rpm") == slowest
+    assert "fan_rpm" in values
 
 
 @pytest.mark.parametrize(
     ("words", "flags"),
     [
-        (["hashrate_units_mended"], Flags.UNITS_MENDED),
-        (["hashrate_doubtful", "sensor_broken"], Flags.HASHRATE_DOUBTFUL | Flags.TEMPERATURE_SENTINEL),
-        (["fan_sensor_broken", "sensor_silent", "boards_silent"], Flags.FAN_SENTINEL),
-        (["boards_contradict_total"], Flags.HASHRATE_DOUBTFUL),
-        (["board_units_mended"], Flags.UNITS_MENDED),
-        (["expected_units_mended"], Flags.UNITS_MENDED),
-        (["temp_max_is_a_mean"], Flags.TEMPERATURE_DOUBTFUL),
-        (["temp_is_water"], Flags.TEMPERATURE_DOUBTFUL),
-        (["temp_unknown"], Flags.TEMPERATURE_DOUBTFUL),
+        (["hashrate_units_mended"], SampleFlags.UNITS_MENDED),
+        (["hashrate_doubtful", "sensor_broken"], SampleFlags.HASHRATE_DOUBTFUL | SampleFlags.TEMPERATURE_SENTINEL),
+        (["fan_sensor_broken", "sensor_silent", "boards_silent"], SampleFlags.FAN_SENTINEL),
+        (["boards_contradict_total"], SampleFlags.HASHRATE_DOUBTFUL),
+        (["board_units_mended"], SampleFlags.UNITS_MENDED),
+        (["expected_units_mended"], SampleFlags.UNITS_MENDED),
+        (["temp_max_is_a_mean"], SampleFlags.TEMPERATURE_DOUBTFUL),
+        (["temp_is_water"], SampleFlags.TEMPERATURE_DOUBTFUL),
+        (["temp_unknown"], SampleFlags.TEMPERATURE_DOUBTFUL),
         (["none of ours", 3, None, {}], 0),
         ("hashrate_doubtful", 0),
     ],
 )
-def test_what_the_edge_doubts_is_kept_with_the_sample(words: Any, flags: int) -> None:
-    assert read_one({"hashrate_ths": 95.0, "raw_data": {"flags": words}}).flags[0] == flags
+def test_flags_of_the_edge_are_stored_with_the_sample(words: Any, flags: int) -> None:
+    assert decode_sample({"hashrate_ths": 95.0, "raw_data": {"flags": words}}).flags[0] == flags
 
 
-def test_what_a_machine_says_of_its_boards_goes_before_counting_them() -> None:
-    found = shown(read_one({"boards": [{"hashrate": 1}], "boards_total": 3, "boards_healthy": 2}))
-    assert (found["boards_total"], found["boards_healthy"]) == (3, 2)
+def test_reported_board_counts_have_priority_over_counting() -> None:
+    values = stored_values(decode_sample({"boards": [{"hashrate": 1}], "boards_total": 3, "boards_healthy": 2}))
+    assert (values["boards_total"], values["boards_healthy"]) == (3, 2)
 
 
 @pytest.mark.parametrize("boards", ["three", 3, {"0": {}}, [], None])
-def test_boards_that_are_no_list_are_not_counted(boards: Any) -> None:
-    samples = read_one({"boards": boards})
-    assert samples.bad == {}
-    assert shown(samples) == {}
+def test_boards_that_are_not_a_list_are_not_counted(boards: Any) -> None:
+    samples = decode_sample({"boards": boards})
+    assert samples.rejected == {}
+    assert stored_values(samples) == {}
 
 
-async def test_the_legacy_route_stores_and_answers_the_same(place: Place) -> None:
-    sample = {"timestamp": place.at(0)[:19], "hashrate_ghs": 100_000, "temperature_max": 70, "fan_speeds": [5000]}
-    old = await place.post([{"miner_id": "old", **sample}], path="/api/collector/upload", zipped=True)
-    new = await place.post([{"miner_id": "new", **sample}], zipped=True)
+async def test_the_legacy_route_stores_and_answers_the_same(site: SiteWithCollector) -> None:
+    sample = {"timestamp": site.at(0)[:19], "hashrate_ghs": 100_000, "temperature_max": 70, "fan_speeds": [5000]}
+    old = await site.post([{"miner_id": "old", **sample}], path="/api/collector/upload", zipped=True)
+    new = await site.post([{"miner_id": "new", **sample}], zipped=True)
     assert old.status_code == new.status_code == 200
     assert old.json() == new.json() == {"success": True, "accepted": 1, "rejected": 0, "duplicates": 0, "errors": []}
     columns = "ts, site_id, upload_mode, status, flags, hashrate_ths, temp_max_c, fan_rpm, fan_speeds"
-    one, other = place.rows(f"select {columns} from telemetry_raw")
-    assert one == other
-    document = (await place.api.get("/openapi.json")).json()
+    row, other = site.rows(f"select {columns} from telemetry_raw")
+    assert row == other
+    document = (await site.api.get("/openapi.json")).json()
     assert document["paths"]["/api/collector/upload"]["post"]["deprecated"] is True

@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import text
 
 from hashinsight.kit.db.context import job_context
-from hashinsight.telemetry.service import rolling
-from tests.telemetry.place import Place
+from hashinsight.telemetry.service import rollups
+from tests.telemetry.site_with_collector import SiteWithCollector
 
 LAYERS = ("telemetry_raw", "telemetry_live", "telemetry_5min", "telemetry_hour", "telemetry_day")
 VOLATILE = {"received_at", "created_at", "updated_at", "upload_mode"}
@@ -43,53 +43,55 @@ def history(machines: int, seed: int) -> list[dict[str, Any]]:
     return samples
 
 
-async def roll(place: Place, now: datetime = NOW) -> None:
-    database = place.api.app.state.database  # type: ignore[attr-defined] # the fixture's
-    steps = (rolling.roll_up_live, rolling.roll_up_five_minutes, rolling.roll_up_hours, rolling.roll_up_days)
+async def roll(site: SiteWithCollector, now: datetime = NOW) -> None:
+    database = site.api.app.state.database  # type: ignore[attr-defined] # the fixture's
+    steps = (rollups.roll_up_live, rollups.roll_up_five_minutes, rollups.roll_up_hours, rollups.roll_up_days)
     async with database.transaction(job_context()) as session:
         for step in steps:
             await step(session, now=now)
 
 
-def contents(place: Place) -> dict[str, list[tuple[Any, ...]]]:
-    found: dict[str, list[tuple[Any, ...]]] = {}
+def contents(site: SiteWithCollector) -> dict[str, list[tuple[Any, ...]]]:
+    rows_by_layer: dict[str, list[tuple[Any, ...]]] = {}
     for table in LAYERS:
         names = [
             row[0]
-            for row in place.rows(
+            for row in site.rows(
                 f"select column_name from information_schema.columns where table_name = '{table}' order by 1"
             )
             if row[0] not in VOLATILE
         ]
-        found[table] = place.rows(f"select {', '.join(names)} from {table} order by miner_no, 1, 2, 3")
-        found[table].sort(key=repr)
-    return found
+        rows_by_layer[table] = site.rows(f"select {', '.join(names)} from {table} order by miner_no, 1, 2, 3")
+        rows_by_layer[table].sort(key=repr)
+    return rows_by_layer
 
 
-async def send_all(place: Place, parts: Sequence[list[dict[str, Any]]], *, rolling_between: bool, seed: int) -> None:
+async def send_all(
+    site: SiteWithCollector, parts: Sequence[list[dict[str, Any]]], *, rolling_between: bool, seed: int
+) -> None:
     chance = random.Random(seed)
-    place.api.app.state.clock = lambda: NOW  # type: ignore[attr-defined] # the fixture's
+    site.api.app.state.clock = lambda: NOW  # type: ignore[attr-defined] # the fixture's
     for part in parts:
-        answer = await place.send(part)
+        answer = await site.send(part)
         assert answer.status_code == 200, answer.text
         assert answer.json()["rejected"] == 0, answer.json()
         if rolling_between and chance.random() < 0.3:
-            await roll(place)
-    await roll(place)
+            await roll(site)
+    await roll(site)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-async def test_shuffled_repeated_cut_and_late_batches_end_in_what_one_ordered_pass_gives(
-    place: Place, seed: int
+async def test_shuffled_repeated_split_and_late_batches_give_the_same_layers_as_one_ordered_pass(
+    site: SiteWithCollector, seed: int
 ) -> None:
     samples = history(3, seed)
-    ordered = sorted(samples, key=lambda one: one["ts"])
-    await send_all(place, [ordered[n : n + 200] for n in range(0, len(ordered), 200)], rolling_between=False, seed=0)
-    wanted = contents(place)
+    ordered = sorted(samples, key=lambda sample: sample["ts"])
+    await send_all(site, [ordered[n : n + 200] for n in range(0, len(ordered), 200)], rolling_between=False, seed=0)
+    wanted = contents(site)
     assert len(wanted["telemetry_raw"]) == len(samples)
     assert len(wanted["telemetry_live"]) == 3
     assert len(wanted["telemetry_hour"]) > 60
-    async with place.api.app.state.database.transaction(job_context()) as session:  # type: ignore[attr-defined]
+    async with site.api.app.state.database.transaction(job_context()) as session:  # type: ignore[attr-defined]
         for table in (*LAYERS[1:], "telemetry_touched"):
             await session.execute(text(f"delete from {table}"))
         await session.execute(text("truncate telemetry_raw"))
@@ -102,21 +104,21 @@ async def test_shuffled_repeated_cut_and_late_batches_end_in_what_one_ordered_pa
         size = chance.randrange(1, 120)
         parts.append(mixed[:size])
         mixed = mixed[size:]
-    await send_all(place, parts, rolling_between=True, seed=seed)
-    got = contents(place)
+    await send_all(site, parts, rolling_between=True, seed=seed)
+    contents_now = contents(site)
     for table in LAYERS:
-        assert got[table] == wanted[table], table
+        assert contents_now[table] == wanted[table], table
 
 
-async def test_running_again_changes_nothing(place: Place) -> None:
-    await send_all(place, [history(2, 9)], rolling_between=False, seed=0)
-    before = contents(place)
-    async with place.api.app.state.database.transaction(job_context()) as session:  # type: ignore[attr-defined]
+async def test_rolling_up_again_changes_nothing(site: SiteWithCollector) -> None:
+    await send_all(site, [history(2, 9)], rolling_between=False, seed=0)
+    before = contents(site)
+    async with site.api.app.state.database.transaction(job_context()) as session:  # type: ignore[attr-defined]
         await session.execute(
             text(
                 "insert into telemetry_touched (tenant_id, site_id, layer, bucket_ts) select distinct tenant_id,"
                 " site_id, layer, date_bin('5 minutes', ts, 'epoch') from telemetry_raw, generate_series(0, 1) layer"
             )
         )
-    await roll(place)
-    assert contents(place) == before
+    await roll(site)
+    assert contents(site) == before

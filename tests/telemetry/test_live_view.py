@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from hashinsight.kit.db.context import job_context
-from hashinsight.telemetry.queries.live import set_standing
+from hashinsight.telemetry.queries.live import update_health
 from tests.telemetry.fleet import Fleet, sample
 
 KINDS = {
@@ -21,34 +21,34 @@ KINDS = {
 
 async def judge_as_a_cycle(fleet: Fleet, **standing: dict[str, Any]) -> None:
     """What a cycle has found of these machines."""
-    numbers = dict(fleet.place.rows("select miner_id, miner_no from miners"))
-    rows = [{"miner_no": numbers[name], "overall_health": "ok"} | found for name, found in standing.items()]
+    numbers = dict(fleet.site.rows("select miner_id, miner_no from miners"))
+    rows = [{"miner_no": numbers[name], "overall_health": "ok"} | fields for name, fields in standing.items()]
     async with fleet.database.transaction(job_context()) as session:
-        await set_standing(session, pl.DataFrame(rows, schema=KINDS))
+        await update_health(session, pl.DataFrame(rows, schema=KINDS))
 
 
-async def test_the_view_tells_the_reject_rate_that_the_api_tells(fleet: Fleet) -> None:
+async def test_the_sql_view_has_the_same_reject_rate_as_the_api(fleet: Fleet) -> None:
     shares = {"accepted_shares": 99_600, "rejected_shares": 400}
-    said: dict[str, dict[str, Any]] = {
+    reports: dict[str, dict[str, Any]] = {
         "sick": shares,
         "new": shares,  # no cycle has looked at it yet: since boot
         "none": {"accepted_shares": 0, "rejected_shares": 0},
         "uncounted": {"reject_rate": 0.02},
         "silent": {},
     }
-    await fleet.send(*(sample(name, fleet.at(-40), hashrate_ths=100.0, **more) for name, more in said.items()))
+    await fleet.send(*(sample(name, fleet.at(-40), hashrate_ths=100.0, **more) for name, more in reports.items()))
     await fleet.roll()
     await judge_as_a_cycle(fleet, sick={"recent_reject_rate": 0.3}, uncounted={"recent_reject_rate": 0.5})
     wanted = {"sick": 0.3, "new": 0.004, "none": 0.0, "uncounted": 0.02, "silent": None}
-    told = {name: one["reject"]["rate"] for name, one in (await fleet.live()).items()}
-    shown = dict(fleet.place.rows("select miner_id, reject_rate from miner_telemetry_live"))
-    assert told == pytest.approx(wanted)
+    rates = {name: machine["reject"]["rate"] for name, machine in (await fleet.live()).items()}
+    shown = dict(fleet.site.rows("select miner_id, reject_rate from miner_telemetry_live"))
+    assert rates == pytest.approx(wanted)
     assert shown == pytest.approx(wanted)
 
 
-async def test_the_view_tells_the_expected_hashrate_that_the_api_tells(fleet: Fleet) -> None:
+async def test_the_sql_view_has_the_same_expected_hashrate_as_the_api(fleet: Fleet) -> None:
     reported = {"expected_ths": 190.0}
-    said: dict[str, dict[str, Any]] = {
+    reports: dict[str, dict[str, Any]] = {
         "operator": reported,
         "reported": reported,
         "catalogue": {},
@@ -60,7 +60,9 @@ async def test_the_view_tells_the_expected_hashrate_that_the_api_tells(fleet: Fl
         "unknown": {},
     }
     await fleet.load("operator,S21,A,180", "reported,S21,A,", "catalogue,S21,A,", "zero,S21,A,", "eco,S21,A,")
-    await fleet.send(*(sample(name, fleet.at(-40), **({"hashrate_ths": 150.0} | more)) for name, more in said.items()))
+    await fleet.send(
+        *(sample(name, fleet.at(-40), **({"hashrate_ths": 150.0} | more)) for name, more in reports.items())
+    )
     await fleet.roll()
     await judge_as_a_cycle(
         fleet,
@@ -80,15 +82,15 @@ async def test_the_view_tells_the_expected_hashrate_that_the_api_tells(fleet: Fl
         "dark_eco": 190.0,
         "unknown": None,
     }
-    told = {name: one["hashrate"]["expected_ths"] for name, one in (await fleet.live()).items()}
-    shown = dict(fleet.place.rows("select miner_id, hashrate_expected_ghs / 1000 from miner_telemetry_live"))
-    assert told == pytest.approx(wanted)
+    expected = {name: machine["hashrate"]["expected_ths"] for name, machine in (await fleet.live()).items()}
+    shown = dict(fleet.site.rows("select miner_id, hashrate_expected_ghs / 1000 from miner_telemetry_live"))
+    assert expected == pytest.approx(wanted)
     assert shown == pytest.approx(wanted)
 
 
-async def test_a_rating_that_only_the_reported_model_tells_is_in_the_api_and_null_in_the_view(fleet: Fleet) -> None:
+async def test_a_rating_known_only_from_the_reported_model_is_null_in_the_sql_view(fleet: Fleet) -> None:
     """As documented: the catalogue is code."""
     await fleet.send(sample("m1", fleet.at(-40), hashrate_ths=150.0, model="Antminer S21"))
     await fleet.roll()
     assert (await fleet.live())["m1"]["hashrate"]["expected_ths"] == 200.0
-    assert fleet.place.rows("select hashrate_expected_ghs from miner_telemetry_live") == [(None,)]
+    assert fleet.site.rows("select hashrate_expected_ghs from miner_telemetry_live") == [(None,)]

@@ -25,7 +25,7 @@ HOLDING = ("curtailed", "stopped", "rebooting", "maintenance")
 
 
 def weighed(*machines: dict[str, Any]) -> pl.DataFrame:
-    return losses.weigh(pl.DataFrame([FRESH | one for one in machines], schema=SCHEMA, orient="row"))
+    return losses.add_losses(pl.DataFrame([FRESH | machine for machine in machines], schema=SCHEMA, orient="row"))
 
 
 def summed(*machines: dict[str, Any]) -> dict[str, float]:
@@ -53,7 +53,7 @@ def by(state: str | None, newest: float, mean: float, **more: Any) -> dict[str, 
         (by(None, 100.0, 95.0, is_recovering=True), 95.0, 5.0, "fine"),
     ],
 )
-def test_while_a_state_is_expected_or_the_mean_still_carries_it_nothing_is_lost_and_the_rest_is_stopped(
+def test_in_an_expected_state_and_while_recovering_from_it_nothing_is_lost(
     machine: dict[str, Any], expected: float, stopped: float, condition: str
 ) -> None:
     sums = summed(machine)
@@ -62,7 +62,7 @@ def test_while_a_state_is_expected_or_the_mean_still_carries_it_nothing_is_lost_
     assert sums[condition] == 1
 
 
-def test_after_its_state_has_ended_a_machine_loses_what_its_newest_sample_lacks() -> None:
+def test_after_a_planned_outage_a_machine_loses_what_its_newest_sample_lacks() -> None:
     half = summed(by(None, 50.0, 20.0, is_recovering=True))
     assert (half["lost_ths"], half["stopped_ths"], half["expected_ths"]) == (50.0, 30.0, 70.0)
     down = summed(by(None, 0.0, 60.0, is_recovering=True))  # it went down after its state had ended
@@ -73,7 +73,7 @@ def test_after_its_state_has_ended_a_machine_loses_what_its_newest_sample_lacks(
     assert later["lost_ths"] == 80.0
 
 
-def test_a_site_that_shed_half_of_its_machines_shows_no_more_than_is_expected() -> None:
+def test_a_site_with_half_of_its_machines_shed_expects_only_the_rest() -> None:
     sums = summed(*(5 * [{}]), *(5 * [by("stopped", 0.0, 80.0)]))
     assert (sums["hashrate_ths"], sums["expected_ths"], sums["stopped_ths"]) == (900.0, 900.0, 100.0)
     assert (sums["stopped"], sums["fine"], sums["lost_ths"]) == (5, 5, 0.0)
@@ -87,7 +87,7 @@ def test_starting_533_machines_by_command_loses_nothing_while_they_boot_and_ramp
         assert sums["stopped_ths"] == pytest.approx(533 * (100.0 - mean), abs=0.01)
 
 
-def test_what_a_machine_without_any_rating_delivers_is_expected_and_no_more() -> None:
+def test_a_machine_without_a_rating_is_expected_to_hold_its_own_hashrate() -> None:
     sums = summed({"given_ths": None, "given_source": None}, by(None, 40.0, 40.0))
     assert (sums["hashrate_ths"], sums["expected_ths"], sums["lost_ths"]) == (140.0, 200.0, 60.0)
 
@@ -118,7 +118,9 @@ def machines(*, most: float) -> st.SearchStrategy[dict[str, Any]]:
 
 
 @given(st.lists(machines(most=1.0), min_size=1, max_size=12))
-def test_over_any_group_what_is_expected_and_not_delivered_is_lost_or_unknown(fleet: list[dict[str, Any]]) -> None:
+def test_over_any_group_expected_minus_delivered_is_lost_plus_unknown_minus_surplus(
+    fleet: list[dict[str, Any]],
+) -> None:
     for by_what in ("site_id", "condition", "data_state"):
         for row in losses.tally(weighed(*fleet), by_what).fill_null(0.0).iter_rows(named=True):
             missing = row["expected_ths"] - row["hashrate_ths"]
@@ -127,7 +129,7 @@ def test_over_any_group_what_is_expected_and_not_delivered_is_lost_or_unknown(fl
 
 
 @given(st.lists(machines(most=1.5), min_size=1, max_size=12))
-def test_machines_add_up_to_their_group_and_a_surplus_explains_more_than_expected_beside_a_loss(
+def test_machines_add_up_to_their_group_and_a_surplus_is_shown_next_to_a_loss(
     fleet: list[dict[str, Any]],
 ) -> None:
     frame = weighed(*fleet)
@@ -138,13 +140,13 @@ def test_machines_add_up_to_their_group_and_a_surplus_explains_more_than_expecte
         assert (row["expected_ths"] or 0.0) == pytest.approx(expected, abs=1e-3)
         known = {name: row[name] or 0.0 for name in ("lost_ths", "expected_unknown_ths", "surplus_ths")}
         missing = (row["expected_ths"] or 0.0) - (row["hashrate_ths"] or 0.0)
-        found = known["lost_ths"] + known["expected_unknown_ths"] - known["surplus_ths"]
-        assert missing == pytest.approx(found, abs=1e-3)
+        measured_ths = known["lost_ths"] + known["expected_unknown_ths"] - known["surplus_ths"]
+        assert missing == pytest.approx(measured_ths, abs=1e-3)
         assert known["surplus_ths"] >= -1e-6
 
 
 @given(st.lists(machines(most=1.5), min_size=1, max_size=12))
-def test_what_some_deliver_beyond_their_due_hides_nothing_and_everybody_is_counted_once(
+def test_surplus_does_not_hide_losses_and_every_machine_is_counted_once(
     fleet: list[dict[str, Any]],
 ) -> None:
     frame = weighed(*fleet)
@@ -160,7 +162,7 @@ def test_what_some_deliver_beyond_their_due_hides_nothing_and_everybody_is_count
     assert set(stopped["lack_ths"]) <= {0.0}
 
 
-def test_of_what_is_lost_the_part_of_machines_with_a_problem_is_told_and_never_more_than_all() -> None:
+def test_the_loss_with_problems_is_never_more_than_the_whole_loss() -> None:
     ill, weak = by(None, 40.0, 40.0, overall_health="P1"), by(None, 70.0, 70.0)
     sums = summed(ill, weak, {})
     assert (sums["lost_ths"], sums["lost_with_problem_ths"]) == (90.0, 60.0)
@@ -168,7 +170,7 @@ def test_of_what_is_lost_the_part_of_machines_with_a_problem_is_told_and_never_m
     assert summed(by("stopped", 0.0, 0.0, overall_health="P1"))["lost_with_problem_ths"] == 0.0, "stopped on purpose"
 
 
-def test_a_group_of_machines_that_were_never_seen_tells_null_and_not_zero() -> None:
+def test_figures_of_a_group_never_seen_are_null_and_not_zero() -> None:
     never = by(None, None, None, online=False, data_state="unknown", overall_health="unknown")  # type: ignore[arg-type]
     (row,) = losses.tally(weighed(never, never), "site_id").iter_rows(named=True)
     figures = ("hashrate_ths", "stopped_ths", "lost_ths", "lost_with_problem_ths", "surplus_ths")
@@ -179,7 +181,7 @@ def test_a_group_of_machines_that_were_never_seen_tells_null_and_not_zero() -> N
     assert (row["expected_ths"], row["expected_unknown_ths"]) == (None, None)
 
 
-def test_what_is_lost_is_null_where_no_machine_has_a_rating_to_fall_short_of() -> None:
+def test_lost_hashrate_is_null_without_any_rating() -> None:
     (row,) = losses.tally(weighed({"given_ths": None, "given_source": None}), "site_id").iter_rows(named=True)
     assert (row["hashrate_ths"], row["expected_ths"], row["lost_ths"]) == (100.0, 100.0, None)
 
@@ -198,7 +200,7 @@ def test_what_is_lost_is_null_where_no_machine_has_a_rating_to_fall_short_of() -
         ({"given_ths": None, "given_source": None}, 100.0, None, None),
     ],
 )
-def test_what_a_machine_delivers_and_should_deliver_now(
+def test_current_and_expected_hashrate_of_a_machine(
     machine: dict[str, Any], delivered: float | None, expected: float | None, source: str | None
 ) -> None:
     (row,) = weighed(machine).iter_rows(named=True)

@@ -3,9 +3,9 @@
 from datetime import timedelta
 from typing import Any
 
-from hashinsight.commands.service.expecting import Acted, expect_begun, expect_ended
+from hashinsight.commands.service.expectations import DispatchedCommand, expect_begun, expect_ended
 from hashinsight.commands.states import Event
-from hashinsight.inventory.service.expected import State, end_expected, expect
+from hashinsight.inventory.service.expected_states import ExpectedKind, end_expected, expect
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.ids import new_id
 from tests.telemetry.fleet import LIVE, Fleet, sample
@@ -17,15 +17,15 @@ RUNS, STANDS = {"hashrate_ths": 200.0, "power_w": 3500.0}, {"hashrate_ths": 0.0,
 async def send_minutes(fleet: Fleet, miner_id: str, *minutes: dict[str, Any]) -> None:
     """One sample a minute, the last of them now."""
     first = 1 - len(minutes)
-    await fleet.send(*(sample(miner_id, fleet.at(60 * (first + no)), **said) for no, said in enumerate(minutes)))
+    await fleet.send(*(sample(miner_id, fleet.at(60 * (first + no)), **fields) for no, fields in enumerate(minutes)))
 
 
 def numbers_of(fleet: Fleet, *miner_ids: str) -> list[int]:
-    listed = ", ".join(f"'{one}'" for one in miner_ids)
-    return [no for (no,) in fleet.place.rows(f"select miner_no from miners where miner_id in ({listed})")]
+    listed = ", ".join(f"'{miner_id}'" for miner_id in miner_ids)
+    return [no for (no,) in fleet.site.rows(f"select miner_no from miners where miner_id in ({listed})")]
 
 
-async def set_aside(fleet: Fleet, state: State, *miner_ids: str) -> list[int]:
+async def set_aside(fleet: Fleet, state: ExpectedKind, *miner_ids: str) -> list[int]:
     numbers = numbers_of(fleet, *miner_ids)
     async with fleet.database.transaction(job_context()) as session:
         await expect(session, numbers, state, cause="a test", now=fleet.now - timedelta(minutes=4))
@@ -34,11 +34,11 @@ async def set_aside(fleet: Fleet, state: State, *miner_ids: str) -> list[int]:
 
 async def site_of(fleet: Fleet, **query: Any) -> dict[str, Any]:
     (site,) = (await fleet.ok(SITES, **query))["sites"]
-    found: dict[str, Any] = site
-    return found
+    figures: dict[str, Any] = site
+    return figures
 
 
-async def test_efficiency_is_watts_and_hashrate_of_the_same_five_minutes_after_a_shed_and_after_a_restart(
+async def test_efficiency_uses_power_and_hashrate_of_the_same_five_minutes(
     fleet: Fleet,
 ) -> None:
     await fleet.load("shed,S21,A,", "back,S21,B,")
@@ -51,22 +51,22 @@ async def test_efficiency_is_watts_and_hashrate_of_the_same_five_minutes_after_a
     lines = (await fleet.get(LIVE, format="csv")).text.splitlines()
     of_file = [dict(zip(lines[0].split(","), line.split(","), strict=True)) for line in lines[1:]]
     shown = {
-        "live": {name: one["efficiency"]["value"] for name, one in live.items()},
+        "live": {name: machine["efficiency"]["value"] for name, machine in live.items()},
         "map": dict(zip(cells["miner_id"], cells["efficiency_j_th"], strict=True)),
-        "file": {one["miner_id"]: float(one["efficiency_j_th"]) for one in of_file},
-        "view": dict(fleet.place.rows("select miner_id, efficiency from miner_telemetry_live")),
+        "file": {row["miner_id"]: float(row["efficiency_j_th"]) for row in of_file},
+        "view": dict(fleet.site.rows("select miner_id, efficiency from miner_telemetry_live")),
         "sums": {
             name: (await site_of(fleet, site_id="tx-1", zone=zone))["efficiency_j_th"]
             for name, zone in (("shed", "A"), ("back", "B"))
         },
     }
-    for where, told in shown.items():
-        assert {name: round(value, 2) for name, value in told.items()} == {
+    for where, values in shown.items():
+        assert {name: round(value, 2) for name, value in values.items()} == {
             name: round(value, 2) for name, value in wanted.items()
         }, where
 
 
-async def test_right_now_is_watts_and_hashrate_of_the_newest_sample(fleet: Fleet) -> None:
+async def test_right_now_efficiency_uses_the_newest_sample(fleet: Fleet) -> None:
     await fleet.load("m1,S21,A,")
     await send_minutes(fleet, "m1", STANDS, STANDS)
     await fleet.roll()
@@ -76,14 +76,14 @@ async def test_right_now_is_watts_and_hashrate_of_the_newest_sample(fleet: Fleet
     assert (await fleet.live(right_now=True))["m1"]["efficiency"]["value"] == 17.5
 
 
-async def test_watts_count_only_with_the_hashrate_of_their_own_sample(fleet: Fleet) -> None:
+async def test_power_counts_only_with_the_hashrate_of_the_same_sample(fleet: Fleet) -> None:
     await fleet.load("m1,S21,A,")
     await send_minutes(fleet, "m1", RUNS, {"hashrate_ths": 100.0, "power_w": None}, RUNS)
     await fleet.roll()
     assert (await fleet.live())["m1"]["efficiency"]["value"] == 17.5
 
 
-async def test_a_machine_of_unknown_power_is_left_out_of_the_fleets_efficiency_and_counted(fleet: Fleet) -> None:
+async def test_machines_of_unknown_power_are_left_out_of_the_efficiency_and_counted(fleet: Fleet) -> None:
     await fleet.load("m1,S21,A,", "mute,S21,A,")
     await send_minutes(fleet, "m1", RUNS, RUNS)
     await send_minutes(fleet, "mute", {"hashrate_ths": 200.0}, {"hashrate_ths": 200.0})
@@ -94,7 +94,7 @@ async def test_a_machine_of_unknown_power_is_left_out_of_the_fleets_efficiency_a
     assert (await fleet.ok(SITES))["fleet"] == {"efficiency_j_th": 17.5, "efficiency_left_out": 1}
 
 
-async def test_what_was_stopped_curtailed_or_taken_out_for_maintenance_is_neither_lost_nor_fine(fleet: Fleet) -> None:
+async def test_stopped_curtailed_and_maintained_machines_are_neither_lost_nor_fine(fleet: Fleet) -> None:
     await fleet.load(*(f"{name},S21,A,200" for name in ("runs", "stopped", "curtailed", "maintained", "broken")))
     for name in ("runs", "stopped", "curtailed", "maintained", "broken"):
         await send_minutes(fleet, name, RUNS, RUNS if name == "runs" else STANDS)
@@ -105,7 +105,7 @@ async def test_what_was_stopped_curtailed_or_taken_out_for_maintenance_is_neithe
     assert (site["hashrate_ths"], site["expected_ths"]) == (600.0, 700.0)  # those that were stopped: what they did
     assert (site["stopped_ths"], site["lost_ths"]) == (300.0, 100.0)
     assert (site["conditions"]["stopped"], site["conditions"]["fine"], site["conditions"]["down"]) == (3, 0, 1)
-    conditions = {name: one["condition"] for name, one in (await fleet.live()).items()}
+    conditions = {name: machine["condition"] for name, machine in (await fleet.live()).items()}
     still = dict.fromkeys(("stopped", "curtailed", "maintained"), "stopped")
     assert conditions == {"runs": "unknown", "broken": "down"} | still
     (number,) = await set_aside(fleet, "stopped", "runs")  # told to stop, and hashing
@@ -115,7 +115,7 @@ async def test_what_was_stopped_curtailed_or_taken_out_for_maintenance_is_neithe
         await end_expected(session, [number], now=fleet.now)
 
 
-async def test_from_a_commanded_stop_until_its_mean_has_filled_up_after_the_start_nothing_of_a_machine_is_lost(
+async def test_nothing_is_lost_from_a_commanded_stop_until_the_mean_has_recovered(
     fleet: Fleet,
 ) -> None:
     """Stopped for four minutes; its boot takes nine of the ten that a start is given, so its mean fills up later."""
@@ -124,7 +124,9 @@ async def test_from_a_commanded_stop_until_its_mean_has_filled_up_after_the_star
     await send_minutes(fleet, "m1", *(6 * [RUNS]))
     await send_minutes(fleet, "other", *(6 * [RUNS]))
     started_at = fleet.now + timedelta(minutes=4)
-    stop, start = (Acted(new_id(), number, name, "efficiency") for name in ("disable_hashing", "enable_hashing"))
+    stop, start = (
+        DispatchedCommand(new_id(), number, name, "efficiency") for name in ("disable_hashing", "enable_hashing")
+    )
     async with fleet.database.transaction(job_context()) as session:
         await expect_begun(session, [stop], lease_until=fleet.now + timedelta(minutes=5), now=fleet.now)
         await expect_ended(session, [(stop, Event.SUCCEEDED)], now=fleet.now)
@@ -148,7 +150,7 @@ async def test_from_a_commanded_stop_until_its_mean_has_filled_up_after_the_star
     assert (max(seen), seen[-1]) == (200.0, 0.0)
 
 
-async def test_after_a_stop_has_ended_its_share_of_the_mean_is_not_lost_and_what_the_newest_sample_lacks_is(
+async def test_after_a_stop_only_the_shortfall_of_the_newest_sample_is_lost(
     fleet: Fleet,
 ) -> None:
     await fleet.load("back,S21,A,200", "half,S21,A,200", "never-stopped,S21,A,200")
@@ -163,7 +165,7 @@ async def test_after_a_stop_has_ended_its_share_of_the_mean_is_not_lost_and_what
     # means of 40, 20 and 40: of the first two 160 and 80 are what the stop left of it
     assert (site["hashrate_ths"], site["stopped_ths"], site["lost_ths"]) == (100.0, 240.0, 100.0 + 160.0)
     assert site["expected_ths"] - site["hashrate_ths"] == site["lost_ths"]
-    conditions = {name: one["condition"] for name, one in (await fleet.live()).items()}
+    conditions = {name: machine["condition"] for name, machine in (await fleet.live()).items()}
     assert conditions == {"back": "stopped", "half": "stopped", "never-stopped": "unknown"}
     cells = await fleet.ok(CELLS, site_id="tx-1")
     words = cells["named"]["condition"]
@@ -171,12 +173,12 @@ async def test_after_a_stop_has_ended_its_share_of_the_mean_is_not_lost_and_what
     assert site["conditions"]["stopped"] == 2
 
 
-async def test_a_bucket_in_which_a_stop_ended_loses_nothing_by_it(fleet: Fleet) -> None:
+async def test_a_bucket_in_which_a_stop_ended_shows_no_loss_from_it(fleet: Fleet) -> None:
     await fleet.load("m1,S21,A,200", "weak,S21,A,200")
     begins = (fleet.now - timedelta(minutes=20)).timestamp() // 300 * 300 - fleet.now.timestamp()
     for name in ("m1", "weak"):
         minutes = enumerate((STANDS, STANDS, STANDS, RUNS, RUNS))
-        await fleet.send(*(sample(name, fleet.at(begins + 60 * no), **said) for no, said in minutes))
+        await fleet.send(*(sample(name, fleet.at(begins + 60 * no), **fields) for no, fields in minutes))
     (number,) = numbers_of(fleet, "m1")
     async with fleet.database.transaction(job_context()) as session:
         first = fleet.now + timedelta(seconds=begins)
@@ -188,7 +190,7 @@ async def test_a_bucket_in_which_a_stop_ended_loses_nothing_by_it(fleet: Fleet) 
     assert (cells["columns"]["stopped"], cells["columns"]["hashrate_ths"]) == ([number], [80.0, 80.0])
 
 
-async def test_a_machine_that_stands_still_without_a_command_is_down_and_lost_before_anybody_calls_it_a_problem(
+async def test_a_machine_that_stops_without_a_command_is_down_and_lost_before_a_problem_opens(
     fleet: Fleet,
 ) -> None:
     """As local protection leaves it: it answers, and hashes nothing."""
@@ -196,30 +198,37 @@ async def test_a_machine_that_stands_still_without_a_command_is_down_and_lost_be
     await send_minutes(fleet, "hot", *(5 * [STANDS | {"status": "stopped"}]))
     await send_minutes(fleet, "gone", {"online": False}, {"online": False})
     await fleet.roll()
-    fleet.place.rows("update telemetry_live set overall_health = 'ok' returning 1")
+    fleet.site.rows("update telemetry_live set overall_health = 'ok' returning 1")
     site = await site_of(fleet)
     assert (site["conditions"]["down"], site["conditions"]["fine"], site["lost_ths"]) == (2, 0, 400.0)
 
 
-async def test_in_eco_a_machine_is_expected_to_do_what_its_kind_does_in_eco(fleet: Fleet) -> None:
+async def test_in_eco_a_machine_is_expected_to_reach_the_eco_hashrate_of_its_model(fleet: Fleet) -> None:
     await fleet.load("eco,S21,A,200", "new,S21,A,200", "weak,S21,A,200")
     for name, ths in (("eco", 140.0), ("new", 140.0), ("weak", 70.0)):
         await send_minutes(fleet, name, {"hashrate_ths": ths, "power_w": 2400.0, "mode": "eco"})
     await fleet.roll()
     set_share = "update telemetry_live l set inferred_mode = 'eco', mode_share = {} from miners m"
     set_share += " where m.miner_no = l.miner_no and m.miner_id in ({}) returning 1"
-    fleet.place.rows(set_share.format("0.7", "'eco', 'weak'"))
-    fleet.place.rows(set_share.format("null", "'new'"))  # nobody knows yet what its kind does
+    fleet.site.rows(set_share.format("0.7", "'eco', 'weak'"))
+    fleet.site.rows(set_share.format("null", "'new'"))  # nobody knows yet what its kind does
     live = await fleet.live()
-    told = {name: (one["hashrate"]["expected_ths"], one["hashrate"]["expected_source"]) for name, one in live.items()}
-    assert {name: (round(ths), source) for name, (ths, source) in told.items()} == dict.fromkeys(live, (140, "mode"))
-    rated = {name: (one["hashrate"]["rated_ths"], one["hashrate"]["rated_source"]) for name, one in live.items()}
+    expected = {
+        name: (machine["hashrate"]["expected_ths"], machine["hashrate"]["expected_source"])
+        for name, machine in live.items()
+    }
+    assert {name: (round(ths), source) for name, (ths, source) in expected.items()} == dict.fromkeys(
+        live, (140, "mode")
+    )
+    rated = {
+        name: (machine["hashrate"]["rated_ths"], machine["hashrate"]["rated_source"]) for name, machine in live.items()
+    }
     assert rated == dict.fromkeys(live, (200.0, "operator"))
     site = await site_of(fleet)
     assert (round(site["expected_ths"]), round(site["lost_ths"])) == (420, 70)
 
 
-async def test_the_sums_of_a_zone_and_of_a_moment_are_told_like_those_of_a_site(fleet: Fleet) -> None:
+async def test_totals_of_a_zone_and_of_a_past_time_have_the_form_of_a_site(fleet: Fleet) -> None:
     await fleet.load("a1,S21,A,200", "a2,S21,A,200", "b1,S21,B,200")
     half = {"hashrate_ths": 100.0, "power_w": 2000.0}
     for seconds, of_a2 in ((-900, half), (-40, RUNS)):

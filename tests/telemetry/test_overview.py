@@ -12,19 +12,19 @@ async def loaded(fleet: Fleet) -> None:
     """Two machines that hash, one of them half, in zone A; a silent one in B; a quarter of an hour of samples."""
     await fleet.load("m1,S19j Pro,A,\nm2,S19j Pro,A,\nsilent,S19j Pro,B,")
     for seconds in (-900, -600, -40):
-        said = {"temp_max": 70.0, "power_w": 3000}
+        fields = {"temp_max": 70.0, "power_w": 3000}
         await fleet.send(
-            sample("m1", fleet.at(seconds), hashrate_ths=104.0, **said),
-            sample("m2", fleet.at(seconds), hashrate_ths=52.0, **said),
+            sample("m1", fleet.at(seconds), hashrate_ths=104.0, **fields),
+            sample("m2", fleet.at(seconds), hashrate_ths=52.0, **fields),
         )
     await fleet.roll()
 
 
-def by_machine(found: dict[str, Any], column: str) -> dict[str, Any]:
-    return dict(zip(found["columns"]["miner_id"], found["columns"][column], strict=True))
+def by_machine(page: dict[str, Any], column: str) -> dict[str, Any]:
+    return dict(zip(page["columns"]["miner_id"], page["columns"][column], strict=True))
 
 
-async def test_a_site_is_told_by_its_sums_and_what_is_not_known_is_counted(fleet: Fleet) -> None:
+async def test_a_site_has_totals_and_counts_of_unknown_machines(fleet: Fleet) -> None:
     await loaded(fleet)
     (site,) = (await fleet.ok(SITES))["sites"]
     assert (site["machines"], site["online"], site["zones"]) == (3, 2, 2)
@@ -39,7 +39,7 @@ async def test_a_site_is_told_by_its_sums_and_what_is_not_known_is_counted(fleet
     assert site["lost_ths"] is None
 
 
-async def test_what_others_hash_beyond_their_due_does_not_hide_a_machine_that_stands(fleet: Fleet) -> None:
+async def test_surplus_of_other_machines_does_not_hide_a_machine_that_is_down(fleet: Fleet) -> None:
     """A case a zone; who sees one zone alone is told its sums."""
     cases: dict[str, tuple[float | None, ...]] = {
         "stands": (150.0, 150.0, 104.0, 0.0),
@@ -55,30 +55,30 @@ async def test_what_others_hash_beyond_their_due_does_not_hide_a_machine_that_st
     await fleet.roll()
     lost = {}
     for zone in (await fleet.ok("/api/admin/v1/zones"))["zones"]:
-        (site,) = (await fleet.ok(SITES, await fleet.place.people.headers("Customer", zones=[zone["id"]])))["sites"]
+        (site,) = (await fleet.ok(SITES, await fleet.site.people.headers("Customer", zones=[zone["id"]])))["sites"]
         lost[zone["code"]] = round(float(site["lost_ths"]), 1)
     assert lost == {"stands": 104.0, "offline": 104.0, "short": 11.0, "luck": 0.0, "all": 20.0}
 
 
-async def test_a_site_without_machines_has_no_sums_rather_than_zero(fleet: Fleet) -> None:
+async def test_a_site_without_machines_has_null_totals(fleet: Fleet) -> None:
     (site,) = (await fleet.ok(SITES))["sites"]
     assert (site["machines"], site["hashrate_ths"], site["lost_ths"], site["newest_at"]) == (0, None, None, None)
 
 
-async def test_the_cells_of_a_site_are_columns_with_each_word_once(fleet: Fleet) -> None:
+async def test_cells_are_columns_with_each_text_once(fleet: Fleet) -> None:
     await loaded(fleet)
-    found = await fleet.ok(CELLS, site_id="tx-1")
-    assert found["machines"] == 3
-    assert by_machine(found, "hashrate_ths") == {"m1": 104.0, "m2": 52.0, "silent": None}
-    assert by_machine(found, "age_sec") == {"m1": 40.0, "m2": 40.0, "silent": None}
-    zones = found["named"]["zone"]
+    page = await fleet.ok(CELLS, site_id="tx-1")
+    assert page["machines"] == 3
+    assert by_machine(page, "hashrate_ths") == {"m1": 104.0, "m2": 52.0, "silent": None}
+    assert by_machine(page, "age_sec") == {"m1": 40.0, "m2": 40.0, "silent": None}
+    zones = page["named"]["zone"]
     assert ([zones["words"][no] for no in zones["index"]], zones["words"]) == (["A", "A", "B"], ["A", "B"])
-    states = found["named"]["data_state"]
+    states = page["named"]["data_state"]
     assert [states["words"][no] for no in states["index"]] == ["fresh", "fresh", "unknown"]
-    assert found["named"]["firmware"]["index"] == [-1, -1, -1]
+    assert page["named"]["firmware"]["index"] == [-1, -1, -1]
 
 
-async def test_cells_tell_the_other_kind_of_sensor_beside_the_hottest(fleet: Fleet) -> None:
+async def test_cells_have_the_hottest_of_the_other_sensor_kind(fleet: Fleet) -> None:
     await fleet.load(*(f"m{no},S19,A," for no in range(1, 5)))
     at = fleet.at(-40)
     await fleet.send(
@@ -88,12 +88,12 @@ async def test_cells_tell_the_other_kind_of_sensor_beside_the_hottest(fleet: Fle
         sample("m4", at, temp_max=84.0),
     )
     await fleet.roll()
-    found = await fleet.ok(CELLS, site_id="tx-1")
-    assert set(by_machine(found, "temp_max_c").values()) == {84.0}
-    assert by_machine(found, "temp_other_c") == {"m1": 81.0, "m2": 70.0, "m3": None, "m4": None}
+    page = await fleet.ok(CELLS, site_id="tx-1")
+    assert set(by_machine(page, "temp_max_c").values()) == {84.0}
+    assert by_machine(page, "temp_other_c") == {"m1": 81.0, "m2": 70.0, "m3": None, "m4": None}
 
 
-async def test_the_cells_of_a_moment_are_of_its_five_minutes(fleet: Fleet) -> None:
+async def test_cells_of_a_past_time_are_those_of_its_bucket(fleet: Fleet) -> None:
     await loaded(fleet)
     now = await fleet.ok(CELLS, site_id="tx-1")
     then = await fleet.ok(CELLS, site_id="tx-1", at=fleet.at(-900))
@@ -107,8 +107,8 @@ async def test_the_cells_of_a_moment_are_of_its_five_minutes(fleet: Fleet) -> No
 
 async def test_a_trend_sums_the_machines_of_each_bucket(fleet: Fleet) -> None:
     await loaded(fleet)
-    found = await fleet.ok(TREND, site_id="tx-1", hours=1)
-    (series,) = found["series"]
+    trend = await fleet.ok(TREND, site_id="tx-1", hours=1)
+    (series,) = trend["series"]
     assert series["resolution"] == "5min"
     assert len(series["ts"]) >= 2
     assert set(series["hashrate_ths"]) == {156.0}
@@ -116,10 +116,10 @@ async def test_a_trend_sums_the_machines_of_each_bucket(fleet: Fleet) -> None:
     assert (await fleet.ok(TREND))["series"] == (await fleet.ok(TREND, site_id="tx-1"))["series"]
 
 
-async def test_a_narrow_scope_sees_its_own_machines_in_sums_cells_and_trends(fleet: Fleet) -> None:
+async def test_a_narrow_scope_sees_only_its_machines_in_totals_cells_and_trends(fleet: Fleet) -> None:
     await loaded(fleet)
     zones = (await fleet.ok("/api/admin/v1/zones"))["zones"]
-    only_b = await fleet.place.people.headers("Customer", zones=[one["id"] for one in zones if one["code"] == "B"])
+    only_b = await fleet.site.people.headers("Customer", zones=[zone["id"] for zone in zones if zone["code"] == "B"])
     (site,) = (await fleet.ok(SITES, only_b))["sites"]
     assert (site["machines"], site["online"]) == (1, 0)
     assert (await fleet.ok(CELLS, only_b, site_id="tx-1"))["columns"]["miner_id"] == ["silent"]

@@ -15,16 +15,16 @@ from sqlalchemy import text
 
 from hashinsight.audit.actions import SYSTEM
 from hashinsight.identity.scope import WHOLE_TENANT, Reach, Scope, make_scope
-from hashinsight.inventory.models import Miner
+from hashinsight.inventory.queries.tables import Miner
 from hashinsight.kit.db.address import DatabaseAddress, address_of_socket
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.embedded.folder import DataFolder
+from hashinsight.telemetry.layers import Resolution
 from hashinsight.telemetry.queries import history, rollups
 from hashinsight.telemetry.queries.live import live_query
-from hashinsight.telemetry.resolutions import Resolution
 from tests.clones import Clones
-from tests.telemetry.plan import explain
+from tests.telemetry.query_plans import explain
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -96,7 +96,7 @@ def scope_of(*sites: int) -> Scope:
     return make_scope(A, SYSTEM, [reach], touched=sites)
 
 
-async def test_a_page_of_a_sites_live_state_reads_a_page(database: Database) -> None:
+async def test_a_live_page_reads_only_a_page(database: Database) -> None:
     for scope in (scope_of(), scope_of(SITE)):
         query = (
             live_query(scope, as_of=NOW, site_id=SITE).where(Miner.miner_id > "m30").order_by(Miner.miner_id).limit(101)
@@ -108,7 +108,7 @@ async def test_a_page_of_a_sites_live_state_reads_a_page(database: Database) -> 
         assert plan.blocks < 1500
 
 
-async def test_the_frame_of_a_site_reads_that_site_alone(database: Database) -> None:
+async def test_the_frame_of_a_site_reads_only_that_site(database: Database) -> None:
     scope = scope_of(SITE)
     plan = await explain(database, scope.context(), live_query(scope, as_of=NOW, site_id=SITE))
     assert "Seq Scan" not in plan.kinds("telemetry_live")
@@ -116,7 +116,7 @@ async def test_the_frame_of_a_site_reads_that_site_alone(database: Database) -> 
     assert plan.rows_read("miners") <= SITE_MACHINES + 1
 
 
-async def test_the_frame_of_a_tenant_passes_each_table_once(database: Database) -> None:
+async def test_the_frame_of_a_tenant_reads_each_table_once(database: Database) -> None:
     plan = await explain(database, scope_of().context(), live_query(scope_of(), as_of=NOW))
     assert len(plan.scans("telemetry_live")) == len(plan.scans("miners")) == 1
     assert all(node["Actual Loops"] == 1 for node in plan.scans("telemetry_live"))
@@ -139,7 +139,7 @@ async def test_a_page_of_a_sites_day_reads_one_partition_by_its_machines(databas
         assert plan.rows_read("telemetry_5min") <= 100 * 60
 
 
-async def test_ninety_days_of_one_machine_read_that_machine_alone(database: Database) -> None:
+async def test_ninety_days_of_one_machine_read_only_that_machine(database: Database) -> None:
     machine = 2 * SITE_MACHINES + 11
     query = str(history.series_query(Resolution.FIVE_MINUTES))
     plan = await explain(database, scope_of(SITE).context(), query, _span([machine], NOW - timedelta(days=90), NOW))
@@ -170,7 +170,7 @@ async def test_the_view_of_raw_samples_finds_one_machines_and_the_sample_before_
     assert plan.partitions("telemetry_raw") <= {"telemetry_raw_20260301t1200", "telemetry_raw_20260301t1100"}
 
 
-async def test_the_rollup_of_one_bucket_reads_that_bucket_and_little_around_it(database: Database) -> None:
+async def test_the_rollup_of_a_bucket_reads_little_more_than_that_bucket(database: Database) -> None:
     begins = HOUR + timedelta(minutes=20)
     values = {"begins": begins, "ends": begins + timedelta(minutes=5), "sites": list(range(1, 17)), "now": NOW}
     plan = await explain(database, job_context(), rollups._FROM_RAW, values)
@@ -190,7 +190,7 @@ async def test_every_hours_index_by_time_is_summarised_as_it_fills(database: Dat
     assert summarised == hours >= 4
 
 
-async def test_a_plan_that_passes_over_the_indexes_is_noticed(database: Database) -> None:
+async def test_a_plan_without_indexes_fails_these_checks(database: Database) -> None:
     query = str(history.series_query(Resolution.RAW))
     values = _span([2 * SITE_MACHINES + 11], HOUR, HOUR + timedelta(hours=1))
     plan = await explain(database, scope_of(SITE).context(), query, values, without_indexes=True)

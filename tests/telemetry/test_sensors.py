@@ -6,37 +6,37 @@ from typing import Any
 import pytest
 
 from hashinsight.kit.db.context import job_context
-from hashinsight.telemetry.ingest.normalising import normalise
+from hashinsight.telemetry.ingest.normaliser import normalise
 from hashinsight.telemetry.queries import live_frame, sensors_frame
-from hashinsight.telemetry.states import Flags
+from hashinsight.telemetry.states import SampleFlags
+from tests.telemetry.decoded_samples import TS, decode_batch, decode_sample, stored_values
 from tests.telemetry.fleet import Fleet, sample
-from tests.telemetry.reading_in import TS, read_batch, read_one, shown
 
-KINDS = Flags.CHIP_SENSOR | Flags.BOARD_SENSOR
+KINDS = SampleFlags.CHIP_SENSOR | SampleFlags.BOARD_SENSOR
 
 
 @pytest.mark.parametrize(
     ("fields", "kind"),
     [
-        ({"temp_max": 92.5, "temp_sensor": "chip"}, Flags.CHIP_SENSOR),
-        ({"temp_max": 62.5, "temp_sensor": "board"}, Flags.BOARD_SENSOR),
+        ({"temp_max": 92.5, "temp_sensor": "chip"}, SampleFlags.CHIP_SENSOR),
+        ({"temp_max": 62.5, "temp_sensor": "board"}, SampleFlags.BOARD_SENSOR),
         ({"temperature_max": 62.5}, 0),
         ({"temp_max": 62.5, "temp_sensor": "air"}, 0),
-        ({"temp_max": 71.0, "temperature_chips": [70, 71]}, Flags.CHIP_SENSOR),
-        ({"temp_max": 73.0, "temperature_chips": [70, 71]}, Flags.CHIP_SENSOR),
-        ({"temperature_board1": 90.0, "temperature_chips": [70, 72]}, Flags.BOARD_SENSOR),
-        ({"temperature_board1": 66.0, "temperature_chips": [70, 72]}, Flags.CHIP_SENSOR),
-        ({"temperature_board2": 90.0}, Flags.BOARD_SENSOR),
+        ({"temp_max": 71.0, "temperature_chips": [70, 71]}, SampleFlags.CHIP_SENSOR),
+        ({"temp_max": 73.0, "temperature_chips": [70, 71]}, SampleFlags.CHIP_SENSOR),
+        ({"temperature_board1": 90.0, "temperature_chips": [70, 72]}, SampleFlags.BOARD_SENSOR),
+        ({"temperature_board1": 66.0, "temperature_chips": [70, 72]}, SampleFlags.CHIP_SENSOR),
+        ({"temperature_board2": 90.0}, SampleFlags.BOARD_SENSOR),
         ({"temperature_chips": [0, 0], "temp_max": 62.0}, 0),
-        ({"temp_max": 80.0, "temp_chip_max": 80.0, "temp_board_max": 66.0}, Flags.CHIP_SENSOR),
-        ({"temp_max": 80.0, "temp_chip_max": 61.0, "temp_board_max": 80.0}, Flags.BOARD_SENSOR),
-        ({"temp_max": 80.0, "temp_board_max": 80.0, "temp_sensor": "board"}, Flags.BOARD_SENSOR),
+        ({"temp_max": 80.0, "temp_chip_max": 80.0, "temp_board_max": 66.0}, SampleFlags.CHIP_SENSOR),
+        ({"temp_max": 80.0, "temp_chip_max": 61.0, "temp_board_max": 80.0}, SampleFlags.BOARD_SENSOR),
+        ({"temp_max": 80.0, "temp_board_max": 80.0, "temp_sensor": "board"}, SampleFlags.BOARD_SENSOR),
     ],
 )
-def test_the_kind_of_the_hottest_sensor_is_kept_as_a_flag(fields: dict[str, Any], kind: Flags | int) -> None:
-    samples = read_one(fields, zero_is_unknown=True)
+def test_the_kind_of_the_hottest_sensor_is_kept_as_a_flag(fields: dict[str, Any], kind: SampleFlags | int) -> None:
+    samples = decode_sample(fields, zero_is_unknown=True)
     assert samples.flags[0] & KINDS == kind
-    assert "temp_sensor" not in shown(samples)
+    assert "temp_sensor" not in stored_values(samples)
 
 
 @pytest.mark.parametrize(
@@ -54,13 +54,15 @@ def test_the_kind_of_the_hottest_sensor_is_kept_as_a_flag(fields: dict[str, Any]
     ],
 )
 def test_the_limits_that_a_machine_reports_are_kept_as_one_text(fields: dict[str, Any], limits: str | None) -> None:
-    stored = shown(read_one({"temp_max": 71.0, **fields}))
+    stored = stored_values(decode_sample({"temp_max": 71.0, **fields}))
     assert stored.get("temp_limits") == limits
     assert {"temp_limit_c", "temp_warn_c"}.isdisjoint(stored)
 
 
-def test_a_hot_board_of_a_collector_that_names_boards_is_kept_as_a_board() -> None:
-    stored = shown(read_one({"temperature_board1": 66.0, "temperature_board2": 90.0, "temperature_chips": [70, 72]}))
+def test_a_hot_board_is_stored_as_a_board() -> None:
+    stored = stored_values(
+        decode_sample({"temperature_board1": 66.0, "temperature_board2": 90.0, "temperature_chips": [70, 72]})
+    )
     assert (stored["temp_max_c"], stored["temp_board_max_c"], stored["temp_chip_max_c"]) == (90.0, 90.0, 72.0)
 
 
@@ -75,65 +77,74 @@ CHIPS = {"temperature_chips": [76, 78, 80]}
 @pytest.mark.parametrize(
     ("fields", "kind"),
     [
-        ({"firmware_version": "LuxOS 2024.5"}, Flags.BOARD_SENSOR),
-        ({"firmware_version": "LUXminer 2025.4.8.220305"}, Flags.BOARD_SENSOR),
-        ({"firmware_version": "2025.4.8.220305"}, Flags.BOARD_SENSOR),  # as its own `stats` has it
-        ({"firmware_version": "LuxOS", "temperature_max": 83}, Flags.BOARD_SENSOR),  # a board beyond the listed ones
-        ({"firmware_version": "LuxOS", "miner_type": "Antminer S19j Pro"}, Flags.BOARD_SENSOR),
-        ({"firmware_version": "LuxOS", "miner_type": "Antminer S9"}, Flags.CHIP_SENSOR),
-        ({"firmware_version": "LuxOS", "temp_sensor": "chip"}, Flags.CHIP_SENSOR),
-        ({"firmware_version": "Vnish 1.2.6"}, Flags.CHIP_SENSOR),
-        ({"firmware_version": "Braiins OS 24.09"}, Flags.CHIP_SENSOR),
-        ({"firmware_version": "49.0.1.3"}, Flags.CHIP_SENSOR),
-        ({"firmware_version": "Fri Nov 17 17:37:49 CST 2021"}, Flags.CHIP_SENSOR),
-        ({}, Flags.CHIP_SENSOR),
+        ({"firmware_version": "LuxOS 2024.5"}, SampleFlags.BOARD_SENSOR),
+        ({"firmware_version": "LUXminer 2025.4.8.220305"}, SampleFlags.BOARD_SENSOR),
+        ({"firmware_version": "2025.4.8.220305"}, SampleFlags.BOARD_SENSOR),  # as its own `stats` has it
+        (
+            {"firmware_version": "LuxOS", "temperature_max": 83},
+            SampleFlags.BOARD_SENSOR,
+        ),  # a board beyond the listed ones
+        ({"firmware_version": "LuxOS", "miner_type": "Antminer S19j Pro"}, SampleFlags.BOARD_SENSOR),
+        ({"firmware_version": "LuxOS", "miner_type": "Antminer S9"}, SampleFlags.CHIP_SENSOR),
+        ({"firmware_version": "LuxOS", "temp_sensor": "chip"}, SampleFlags.CHIP_SENSOR),
+        ({"firmware_version": "Vnish 1.2.6"}, SampleFlags.CHIP_SENSOR),
+        ({"firmware_version": "Braiins OS 24.09"}, SampleFlags.CHIP_SENSOR),
+        ({"firmware_version": "49.0.1.3"}, SampleFlags.CHIP_SENSOR),
+        ({"firmware_version": "Fri Nov 17 17:37:49 CST 2021"}, SampleFlags.CHIP_SENSOR),
+        ({}, SampleFlags.CHIP_SENSOR),
     ],
 )
 def test_chips_that_a_field_record_lists_are_boards_where_its_firmware_measures_boards_alone(
-    fields: dict[str, Any], kind: Flags
+    fields: dict[str, Any], kind: SampleFlags
 ) -> None:
-    samples = read_one(field_record(**CHIPS, **fields), zero_is_unknown=True)
+    samples = decode_sample(field_record(**CHIPS, **fields), zero_is_unknown=True)
     assert samples.flags[0] & KINDS == kind
-    column, other = ("temp_chip_max_c", "temp_board_max_c")[:: 1 if kind is Flags.CHIP_SENSOR else -1]
-    assert shown(samples)[column] == 80.0
-    assert other not in shown(samples)
+    column, other = ("temp_chip_max_c", "temp_board_max_c")[:: 1 if kind is SampleFlags.CHIP_SENSOR else -1]
+    assert stored_values(samples)[column] == 80.0
+    assert other not in stored_values(samples)
 
 
-def test_firmwares_of_one_batch_are_told_apart_machine_by_machine() -> None:
+def test_firmware_in_a_batch_is_read_for_each_machine() -> None:
     firmwares = ("LuxOS 2024.5", "49.0.1.3", "LuxOS 2024.5", "Vnish 1.2.6")
     rows = [
         {"miner_id": f"m{no}", "ts": TS, **field_record(**CHIPS, firmware_version=firmware)}
         for no, firmware in enumerate(firmwares)
     ]
-    samples = normalise(read_batch(json.dumps(rows).encode()), zero_is_unknown=True)
-    board, chip = Flags.BOARD_SENSOR, Flags.CHIP_SENSOR
+    samples = normalise(decode_batch(json.dumps(rows).encode()), zero_is_unknown=True)
+    board, chip = SampleFlags.BOARD_SENSOR, SampleFlags.CHIP_SENSOR
     assert (samples.flags & KINDS).tolist() == [board, chip, board, chip]
 
 
 def test_the_hottest_is_the_hottest_of_all_also_where_the_collectors_own_maximum_leaves_one_out() -> None:
-    assert shown(read_one({"temperature_max": 61.75, "temperature_chips": [60, 78, 61]}))["temp_max_c"] == 78.0
+    assert (
+        stored_values(decode_sample({"temperature_max": 61.75, "temperature_chips": [60, 78, 61]}))["temp_max_c"]
+        == 78.0
+    )
 
 
 def test_limits_of_one_machine_are_not_written_for_the_others_of_its_batch() -> None:
     limits = {"board": {"warn_c": 65, "stop_c": 70}}
     rows = [{"miner_id": f"m{n}", "ts": TS, "temp_max": 61.0, "firmware": "LUXminer"} for n in range(3)]
     sent = json.dumps([rows[0], rows[1] | {"temp_limits": limits}, rows[2]]).encode()
-    samples = normalise(read_batch(sent), zero_is_unknown=False)
+    samples = normalise(decode_batch(sent), zero_is_unknown=False)
     assert samples.texts["temp_limits"] == [None, "board 65/70", None]
 
 
-def test_whoever_reports_a_limit_names_its_sensor_by_it() -> None:
-    luxos = read_one({"temp_max": 60.0, "temp_limit_c": 70, "firmware": "LUXminer 2026.1"})
-    stock = read_one({"temp_max": 60.0, "temp_limit_c": 95})
-    assert [one.flags[0] & KINDS for one in (luxos, stock)] == [Flags.BOARD_SENSOR, Flags.CHIP_SENSOR]
+def test_a_reported_limit_shows_the_sensor_kind() -> None:
+    luxos = decode_sample({"temp_max": 60.0, "temp_limit_c": 70, "firmware": "LUXminer 2026.1"})
+    stock = decode_sample({"temp_max": 60.0, "temp_limit_c": 95})
+    assert [samples.flags[0] & KINDS for samples in (luxos, stock)] == [
+        SampleFlags.BOARD_SENSOR,
+        SampleFlags.CHIP_SENSOR,
+    ]
 
 
 def test_a_broken_chip_sensor_leaves_the_board_known() -> None:
-    samples = read_one({"temp_chip_max": 255, "temp_board_max": 66.0})
-    assert shown(samples)["temp_board_max_c"] == 66.0
-    assert "temp_chip_max_c" not in shown(samples)
-    assert shown(samples)["temp_max_c"] == 66.0
-    assert samples.flags[0] == Flags.TEMPERATURE_SENTINEL | Flags.BOARD_SENSOR
+    samples = decode_sample({"temp_chip_max": 255, "temp_board_max": 66.0})
+    assert stored_values(samples)["temp_board_max_c"] == 66.0
+    assert "temp_chip_max_c" not in stored_values(samples)
+    assert stored_values(samples)["temp_max_c"] == 66.0
+    assert samples.flags[0] == SampleFlags.TEMPERATURE_SENTINEL | SampleFlags.BOARD_SENSOR
 
 
 @pytest.mark.parametrize(
@@ -145,27 +156,27 @@ def test_a_broken_chip_sensor_leaves_the_board_known() -> None:
         {"fan1_speed": 4, "fan2_speed": 5850},
     ],
 )
-def test_a_number_of_fans_sent_as_a_fan_is_no_fan_at_four_rpm(fields: dict[str, Any]) -> None:
-    samples = read_one(fields)
-    assert shown(samples)["fan_min_rpm"] > 5000
-    assert shown(samples)["fan_rpm"] > 5000
+def test_a_fan_count_sent_as_a_speed_is_not_a_fan(fields: dict[str, Any]) -> None:
+    samples = decode_sample(fields)
+    assert stored_values(samples)["fan_min_rpm"] > 5000
+    assert stored_values(samples)["fan_rpm"] > 5000
     assert samples.flags[0] == 0
 
 
 @pytest.mark.parametrize("fields", [{"fan_speeds": [4]}, {"fan_rpm": 4}, {"fan_speed_avg": 4}, {"fan3_speed": 2}])
-def test_a_number_of_fans_alone_leaves_the_fans_unknown(fields: dict[str, Any]) -> None:
-    assert {"fan_min_rpm", "fan_rpm"}.isdisjoint(shown(read_one(fields)))
+def test_a_fan_count_alone_leaves_the_fans_unknown(fields: dict[str, Any]) -> None:
+    assert {"fan_min_rpm", "fan_rpm"}.isdisjoint(stored_values(decode_sample(fields)))
 
 
-def test_a_fan_that_stands_still_beside_others_is_still_seen() -> None:
-    assert shown(read_one({"fan_speeds": [4, 5880, 0, 5910, 5850]}))["fan_min_rpm"] == 0
+def test_a_single_stopped_fan_is_still_seen() -> None:
+    assert stored_values(decode_sample({"fan_speeds": [4, 5880, 0, 5910, 5850]}))["fan_min_rpm"] == 0
 
 
 S9, S19 = {"miner_type": "Antminer S9"}, {"miner_type": "Antminer S19"}
 
 
 def fans_at(*rpm: int) -> dict[str, int]:
-    return {f"fan{no}_speed": one for no, one in enumerate(rpm, 1)}
+    return {f"fan{no}_speed": speed for no, speed in enumerate(rpm, 1)}
 
 
 @pytest.mark.parametrize(
@@ -184,29 +195,31 @@ def fans_at(*rpm: int) -> dict[str, int]:
         (fans_at(5000, 5100, 4900, 5000) | S19, 4900),
     ],
 )
-def test_a_field_collectors_fan_at_0_is_a_stopped_one_only_beside_turning_ones_of_a_machine_that_has_more(
+def test_a_fan_at_0_is_stopped_only_if_fewer_fans_spin_than_the_model_has(
     fields: dict[str, Any], slowest: float | None
 ) -> None:
-    stored = shown(read_one(field_record(**fields), zero_is_unknown=True))
+    stored = stored_values(decode_sample(field_record(**fields), zero_is_unknown=True))
     assert stored.get("fan_min_rpm") == slowest
     assert ("fan_rpm" in stored) == (slowest is not None)
-    as_read = shown(read_one(field_record(**fields)))
+    as_read = stored_values(decode_sample(field_record(**fields)))
     assert as_read["fan_min_rpm"] == min(rpm for name, rpm in fields.items() if name.startswith("fan")), (
         "0 is a reading"
     )
 
 
-def test_a_fan_faster_than_any_is_a_broken_sensor() -> None:
-    samples = read_one({"fan_speeds": [5880, 65_535]})
-    assert shown(samples)["fan_rpm"] == 5880
-    assert samples.flags[0] == Flags.FAN_SENTINEL
+def test_an_impossibly_fast_fan_is_a_broken_sensor() -> None:
+    samples = decode_sample({"fan_speeds": [5880, 65_535]})
+    assert stored_values(samples)["fan_rpm"] == 5880
+    assert samples.flags[0] == SampleFlags.FAN_SENTINEL
 
 
-def test_a_number_of_sensors_among_temperatures_is_no_cold_chip() -> None:
-    samples = read_one({"temperature_chips": [3, 61, 62, 63]})
-    assert shown(samples)["temp_c"] == 62.0
-    assert shown(samples)["temp_min_c"] == 61.0
-    assert shown(read_one({"temperature_chips": [9, 10, 11]}))["temp_min_c"] == 9.0, "a machine that starts in the cold"
+def test_a_sensor_count_among_temperatures_is_not_a_chip() -> None:
+    samples = decode_sample({"temperature_chips": [3, 61, 62, 63]})
+    assert stored_values(samples)["temp_c"] == 62.0
+    assert stored_values(samples)["temp_min_c"] == 61.0
+    assert stored_values(decode_sample({"temperature_chips": [9, 10, 11]}))["temp_min_c"] == 9.0, (
+        "a machine that starts in the cold"
+    )
 
 
 async def test_sensor_kind_and_limits_reach_the_live_layer(fleet: Fleet) -> None:
@@ -219,6 +232,6 @@ async def test_sensor_kind_and_limits_reach_the_live_layer(fleet: Fleet) -> None
     )
     await fleet.roll()
     live = (await live_frame(fleet.database, await fleet.scope(), as_of=fleet.now)).sort("miner_id")
-    assert [flags & KINDS for flags in live["flags"].to_list()] == [Flags.CHIP_SENSOR, 0]
+    assert [flags & KINDS for flags in live["flags"].to_list()] == [SampleFlags.CHIP_SENSOR, 0]
     named = await sensors_frame(fleet.database, job_context(), live["site_id"][0])
     assert named.rows() == [(live["miner_no"][0], 92.5, 78.0, "chip 98/105")], "only of who names its sensor"

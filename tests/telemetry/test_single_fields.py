@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from tests.telemetry.decoded_samples import decode_sample, stored_values
 from tests.telemetry.fleet import Fleet
-from tests.telemetry.reading_in import read_one, shown
 
 SENT: dict[str, Any] = {
     "hashrate_ths": 100.0, "hashrate_1m": 101.5, "hashrate_5m": 102.5, "hashrate_15m": 103.5,
@@ -20,25 +20,25 @@ async def test_board_temperatures_fans_and_hashrates_of_minutes_are_kept_in_raw_
     await fleet.roll()
     for layer in ("telemetry_raw_24h", "miner_telemetry_live"):
         query = f"select boards_data, fan_speeds, extra, temperature_max from {layer}"
-        ((boards, fans, extra, hottest),) = fleet.place.rows(query)
+        ((boards, fans, extra, hottest),) = fleet.site.rows(query)
         assert boards == [{"board": 1, "temp_c": 66}, {"board": 2, "temp_c": 71}, {"board": 3, "temp_c": 68}], layer
         assert fans == [5000, 5200, 5100, 5300]
         assert extra == {"hashrate_1m": 101.5, "hashrate_5m": 102.5, "hashrate_15m": 103.5}
         assert hottest == 71
 
 
-def test_a_board_that_is_listed_gets_its_temperature_unless_it_tells_one() -> None:
+def test_a_listed_board_gets_its_temperature_unless_it_has_one() -> None:
     boards = [{"chips": 126}, {"chips": 126, "temp_c": 60}]
-    stored = shown(read_one({"boards": boards, "temperature_board1": 66, "temperature_board2": 71}))
+    stored = stored_values(decode_sample({"boards": boards, "temperature_board1": 66, "temperature_board2": 71}))
     assert json.loads(stored["boards"]) == [{"temp_c": 66, "chips": 126}, {"temp_c": 60, "chips": 126}]
     assert (stored["boards_total"], stored["boards_healthy"]) == (2, 2)
 
 
-def test_board_temperatures_alone_count_no_boards_and_broken_sensors_tell_none() -> None:
-    stored = shown(read_one({"temperature_board1": 255, "temperature_board3": 68}))
+def test_board_temperatures_alone_do_not_count_boards() -> None:
+    stored = stored_values(decode_sample({"temperature_board1": 255, "temperature_board3": 68}))
     assert json.loads(stored["boards"]) == [{"board": 3, "temp_c": 68}]
     assert not {"boards_total", "boards_healthy"} & stored.keys()
-    assert "boards" not in shown(read_one({"temperature_board1": 255}))
+    assert "boards" not in stored_values(decode_sample({"temperature_board1": 255}))
 
 
 @pytest.mark.parametrize(
@@ -53,17 +53,17 @@ def test_board_temperatures_alone_count_no_boards_and_broken_sensors_tell_none()
         ({"fan1_speed": 5000, "fan_speeds": []}, False, [5000]),
     ],
 )
-def test_fans_of_one_field_each_are_a_list_in_their_order(
+def test_fans_in_one_field_each_become_an_ordered_list(
     fields: dict[str, Any], *, zero_is_unknown: bool, fans: list[float | None] | None
 ) -> None:
-    assert shown(read_one(fields, zero_is_unknown=zero_is_unknown)).get("fan_speeds") == fans
+    assert stored_values(decode_sample(fields, zero_is_unknown=zero_is_unknown)).get("fan_speeds") == fans
 
 
-def test_a_mean_of_minutes_stands_for_the_hashrate_where_there_is_none_and_mends_alike() -> None:
-    stored = shown(read_one({"hashrate_5m": 102.5, "hashrate_15m": 103.5, "chip_voltage_mv": 310}))
+def test_a_mean_hashrate_replaces_a_missing_one_and_is_rescaled_alike() -> None:
+    stored = stored_values(decode_sample({"hashrate_5m": 102.5, "hashrate_15m": 103.5, "chip_voltage_mv": 310}))
     assert stored["hashrate_ths"] == 102.5
     assert json.loads(stored["extra"]) == {"hashrate_5m": 102.5, "hashrate_15m": 103.5, "chip_voltage_mv": 310}
-    wild = read_one({"hashrate_ths": 100, "hashrate_15m": 1e10})
-    assert (wild.flags[0], shown(wild)["hashrate_ths"]) == (0, 100)  # nothing is wrong with what is judged
-    unknown = shown(read_one({"hashrate_ths": 100, "hashrate_1m": 0}, zero_is_unknown=True))
+    wild = decode_sample({"hashrate_ths": 100, "hashrate_15m": 1e10})
+    assert (wild.flags[0], stored_values(wild)["hashrate_ths"]) == (0, 100)  # nothing is wrong with what is judged
+    unknown = stored_values(decode_sample({"hashrate_ths": 100, "hashrate_1m": 0}, zero_is_unknown=True))
     assert "extra" not in unknown

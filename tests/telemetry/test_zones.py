@@ -5,94 +5,100 @@ from typing import Any
 
 from sqlalchemy import event
 
-from tests.telemetry.halls import ADMIN, EDGE, Halls
+from tests.telemetry.zoned_site import ADMIN, EDGE, ZonedSite
 
 
-async def test_a_sample_of_another_zones_machine_is_refused_and_the_rest_of_the_batch_is_stored(halls: Halls) -> None:
+async def test_a_sample_of_another_zones_machine_is_refused_and_the_rest_of_the_batch_is_stored(
+    zoned_site: ZonedSite,
+) -> None:
     forged: dict[str, Any] = {"model": "S9", "firmware": "evil", "hashrate_ths": 1.0, "power_w": 9}
     forged |= {"mac_address": "02:00:00:00:00:09", "serial_number": "SN9"}
-    assert await halls.send(halls.a, "a1", "b1", **forged) == {"b1": "ZONE_MISMATCH"}
-    await halls.told()
-    await halls.fleet.roll()
-    place = halls.place
-    assert place.rows("select miner_id from telemetry_raw join miners using (miner_no)") == [("a1",)]
-    assert place.rows("select miner_id from telemetry_live join miners using (miner_no)") == [("a1",)]
+    assert await zoned_site.send(zoned_site.a, "a1", "b1", **forged) == {"b1": "ZONE_MISMATCH"}
+    await zoned_site.settle()
+    await zoned_site.fleet.roll()
+    site = zoned_site.site
+    assert site.rows("select miner_id from telemetry_raw join miners using (miner_no)") == [("a1",)]
+    assert site.rows("select miner_id from telemetry_live join miners using (miner_no)") == [("a1",)]
     stays = "select model, firmware, mac, serial from miners where miner_id = 'b1'"
-    assert place.rows(stays) == [("Antminer S21", None, None, None)]
-    assert place.rows("select count(*) from miner_changes c join miners using (miner_no) where miner_id = 'b1'") == [
+    assert site.rows(stays) == [("Antminer S21", None, None, None)]
+    assert site.rows("select count(*) from miner_changes c join miners using (miner_no) where miner_id = 'b1'") == [
         (0,)
     ]
-    now = await halls.fleet.live(right_now="true")
+    now = await zoned_site.fleet.live(right_now="true")
     assert (now["a1"]["hashrate"]["value"], now["b1"]["hashrate"]["value"]) == (1.0, None)
 
 
-async def test_the_same_holds_for_the_legacy_upload_and_for_what_was_sent_before_by_the_rightful_one(
-    halls: Halls,
+async def test_the_legacy_upload_and_repeated_samples_respect_zones_too(
+    zoned_site: ZonedSite,
 ) -> None:
-    sample = [{"miner_id": "b1", "ts": halls.fleet.at(0), "firmware": "2.1"}]
-    for token, accepted in ((halls.a, 0), (halls.b, 1), (halls.a, 0)):
-        answer = await halls.place.api.post("/api/collector/upload", json=sample, headers=token)
+    sample = [{"miner_id": "b1", "ts": zoned_site.fleet.at(0), "firmware": "2.1"}]
+    for token, accepted in ((zoned_site.a, 0), (zoned_site.b, 1), (zoned_site.a, 0)):
+        answer = await zoned_site.site.api.post("/api/collector/upload", json=sample, headers=token)
         assert (answer.status_code, answer.json()["accepted"]) == (200, accepted)
         assert answer.json()["duplicates"] == 0, "whose it is comes first"
-    await halls.told()
-    assert halls.place.rows("select firmware from miners where miner_id = 'b1'") == [("2.1",)]
+    await zoned_site.settle()
+    assert zoned_site.site.rows("select firmware from miners where miner_id = 'b1'") == [("2.1",)]
 
 
-async def test_a_collector_of_the_whole_site_reports_machines_of_every_zone(halls: Halls) -> None:
-    assert await halls.send(halls.whole, "a1", "b1", "n1", "new") == {}
-    assert halls.zone_of("new") is None
+async def test_a_collector_of_the_whole_site_reports_machines_of_every_zone(zoned_site: ZonedSite) -> None:
+    assert await zoned_site.send(zoned_site.whole, "a1", "b1", "n1", "new") == {}
+    assert zoned_site.zone_of("new") is None
 
 
-async def test_a_machine_that_a_zones_collector_reports_first_stands_in_that_zone(halls: Halls) -> None:
-    assert await halls.send(halls.a, "new") == {}
-    assert halls.zone_of("new") == "hall-a"
-    assert await halls.send(halls.b, "new", seconds=-1) == {"new": "ZONE_MISMATCH"}
-    of_zone = await halls.place.people.headers(
-        "Customer", zones=[halls.place.rows("select id from zones where code = 'hall-a'")[0][0]]
+async def test_a_machine_first_reported_by_a_zone_collector_joins_that_zone(zoned_site: ZonedSite) -> None:
+    assert await zoned_site.send(zoned_site.a, "new") == {}
+    assert zoned_site.zone_of("new") == "hall-a"
+    assert await zoned_site.send(zoned_site.b, "new", seconds=-1) == {"new": "ZONE_MISMATCH"}
+    of_zone = await zoned_site.site.people.headers(
+        "Customer", zones=[zoned_site.site.rows("select id from zones where code = 'hall-a'")[0][0]]
     )
-    assert set(await halls.fleet.live(of_zone)) == {"a1", "new"}, "its people see it"
-    (entry,) = halls.place.rows("select after->>'zone_id' from audit_log where action = 'miners_registered'")
+    assert set(await zoned_site.fleet.live(of_zone)) == {"a1", "new"}, "its people see it"
+    (entry,) = zoned_site.site.rows("select after->>'zone_id' from audit_log where action = 'miners_registered'")
     assert entry[0] is not None
 
 
-async def test_a_whole_sites_collector_that_names_a_zone_registers_machines_there(halls: Halls) -> None:
-    samples = [{"miner_id": "h1", "ts": halls.fleet.at(0)}]
-    answer = await halls.place.post(samples, headers={"X-Zone-ID": "HALL-B"})
+async def test_a_whole_sites_collector_that_names_a_zone_registers_machines_there(zoned_site: ZonedSite) -> None:
+    samples = [{"miner_id": "h1", "ts": zoned_site.fleet.at(0)}]
+    answer = await zoned_site.site.post(samples, headers={"X-Zone-ID": "HALL-B"})
     assert answer.json()["accepted"] == 1, answer.text
-    envelope = {"zone_id": "hall-a", "records": [{"miner_id": "h2", "ts": halls.fleet.at(0)}]}
-    assert (await halls.place.post(envelope)).json()["accepted"] == 1
-    assert (halls.zone_of("h1"), halls.zone_of("h2")) == ("hall-b", "hall-a")
+    envelope = {"zone_id": "hall-a", "records": [{"miner_id": "h2", "ts": zoned_site.fleet.at(0)}]}
+    assert (await zoned_site.site.post(envelope)).json()["accepted"] == 1
+    assert (zoned_site.zone_of("h1"), zoned_site.zone_of("h2")) == ("hall-b", "hall-a")
 
 
-async def test_a_machine_that_was_moved_is_taken_from_its_new_zone_without_waiting(halls: Halls) -> None:
-    assert await halls.send(halls.b, "a1", "b1") == {"a1": "ZONE_MISMATCH"}
-    moved = await halls.place.api.patch(f"{ADMIN}/miners/a1", json={"zone": "hall-b"}, headers=halls.place.owner)
+async def test_a_moved_machine_is_accepted_from_its_new_zone_at_once(zoned_site: ZonedSite) -> None:
+    assert await zoned_site.send(zoned_site.b, "a1", "b1") == {"a1": "ZONE_MISMATCH"}
+    moved = await zoned_site.site.api.patch(
+        f"{ADMIN}/miners/a1", json={"zone": "hall-b"}, headers=zoned_site.site.owner
+    )
     assert moved.is_success, moved.text
-    lookup = halls.place.api.app.state.store.machines  # type: ignore[attr-defined] # the fixture's
-    kept = lookup.numbers.find(halls.place.site_id)
-    lookup.numbers.keep(halls.place.site_id, replace(kept, read_at=kept.read_at - 6))  # 6 s ago
-    assert await halls.send(halls.b, "a1", seconds=-1) == {}
+    lookup = zoned_site.site.api.app.state.store.machines  # type: ignore[attr-defined] # the fixture's
+    kept = lookup.cache.find(zoned_site.site.site_id)
+    lookup.cache.keep(zoned_site.site.site_id, replace(kept, read_at=kept.read_at - 6))  # 6 s ago
+    assert await zoned_site.send(zoned_site.b, "a1", seconds=-1) == {}
 
 
-async def test_the_zone_costs_an_upload_no_statement(halls: Halls) -> None:
+async def test_the_zone_check_costs_an_upload_no_extra_statement(zoned_site: ZonedSite) -> None:
     statements: list[str] = []
-    engine = halls.place.api.app.state.database._engine.sync_engine  # type: ignore[attr-defined]
-    for n, token in enumerate((halls.whole, halls.a)):
-        await halls.send(token, "a1", seconds=-10 - n)
+    engine = zoned_site.site.api.app.state.database._engine.sync_engine  # type: ignore[attr-defined]
+    for n, token in enumerate((zoned_site.whole, zoned_site.a)):
+        await zoned_site.send(token, "a1", seconds=-10 - n)
     event.listen(engine, "before_cursor_execute", lambda *arguments: statements.append(str(arguments[2])))
-    for n, token in enumerate((halls.whole, halls.a)):
-        assert await halls.send(token, "a1", seconds=-20 - n) == {}
-    assert not [one for one in statements if "FROM miners" in one], "what is remembered answers"
+    for n, token in enumerate((zoned_site.whole, zoned_site.a)):
+        assert await zoned_site.send(token, "a1", seconds=-20 - n) == {}
+    assert not [statement for statement in statements if "FROM miners" in statement], "what is remembered answers"
 
 
-async def test_an_event_that_names_another_zones_machine_is_not_stored(halls: Halls) -> None:
-    events = [{"kind": "miner_error", "miner_id": one} for one in ("b1", "a1", "n1", "nobody")] + [{"kind": "odd"}]
-    answer = await halls.place.api.post(f"{EDGE}/events", json={"events": events}, headers=halls.a)
+async def test_an_event_that_names_another_zones_machine_is_not_stored(zoned_site: ZonedSite) -> None:
+    events = [{"kind": "miner_error", "miner_id": miner_id} for miner_id in ("b1", "a1", "n1", "nobody")] + [
+        {"kind": "odd"}
+    ]
+    answer = await zoned_site.site.api.post(f"{EDGE}/events", json={"events": events}, headers=zoned_site.a)
     assert answer.status_code == 200, answer.text
-    said = answer.json()
-    assert (said["stored"], said["duplicates"], said["rejected"]) == (4, 0, 1)
-    assert [(error["index"], error["error_code"]) for error in said["errors"]] == [(0, "ZONE_MISMATCH")]
-    only = await halls.place.api.post(f"{EDGE}/events", json={"events": events[:1]}, headers=halls.a)
+    body = answer.json()
+    assert (body["stored"], body["duplicates"], body["rejected"]) == (4, 0, 1)
+    assert [(error["index"], error["error_code"]) for error in body["errors"]] == [(0, "ZONE_MISMATCH")]
+    only = await zoned_site.site.api.post(f"{EDGE}/events", json={"events": events[:1]}, headers=zoned_site.a)
     assert only.json()["stored"] == 0
-    whole = await halls.place.api.post(f"{EDGE}/events", json={"events": events[:1]}, headers=halls.whole)
+    whole = await zoned_site.site.api.post(f"{EDGE}/events", json={"events": events[:1]}, headers=zoned_site.whole)
     assert whole.json()["stored"] == 1

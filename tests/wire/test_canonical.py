@@ -1,4 +1,4 @@
-"""Canonical JSON: one value, one text, in every language."""
+"""Canonical JSON: the same value gives the same bytes in every language."""
 
 import json
 import math
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashinsight.wire.canonical import MOST_DEPTH, canonical_json
+from hashinsight.wire.canonical import MAX_DEPTH, canonical_json
 
 NUMBERS = st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
@@ -21,7 +21,7 @@ VALUES = st.recursive(
 
 
 @given(VALUES)
-def test_what_was_written_reads_as_the_same_value_and_is_written_the_same_again(value: Any) -> None:
+def test_canonical_json_reads_back_and_writes_the_same_again(value: Any) -> None:
     written = canonical_json(value)
     assert canonical_json(json.loads(written)) == written
     assert json.loads(written, parse_int=float) == value  # as a language reads it that has only doubles
@@ -33,7 +33,7 @@ def test_what_was_written_reads_as_the_same_value_and_is_written_the_same_again(
         lambda i: st.lists(i) | st.dictionaries(st.text("ab"), i),
     )
 )
-def test_without_the_rare_cases_it_is_what_python_writes_sorted_and_without_blanks(value: Any) -> None:
+def test_plain_values_match_sorted_compact_python_json(value: Any) -> None:
     assert canonical_json(value).decode() == json.dumps(
         value, sort_keys=True, separators=(",", ":"), ensure_ascii=False
     )
@@ -47,17 +47,17 @@ def test_the_order_of_names_in_the_input_does_not_matter(value: dict[str, int]) 
 
 
 @given(VALUES, VALUES)
-def test_two_values_have_one_text_only_if_they_are_one_value(one: Any, other: Any) -> None:
+def test_different_values_give_different_bytes(first: Any, second: Any) -> None:
     """Typed as JSON is: true is not 1, and 1.0 is 1."""
-    same = json.dumps(_typed(one), sort_keys=True) == json.dumps(_typed(other), sort_keys=True)
-    assert (canonical_json(one) == canonical_json(other)) is same
+    same = json.dumps(_typed(first), sort_keys=True) == json.dumps(_typed(second), sort_keys=True)
+    assert (canonical_json(first) == canonical_json(second)) is same
 
 
 def _typed(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _typed(one) for name, one in value.items()}
+        return {name: _typed(item) for name, item in value.items()}
     if isinstance(value, list):
-        return [_typed(one) for one in value]
+        return [_typed(item) for item in value]
     return float(value) + 0.0 if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
@@ -88,18 +88,18 @@ def _typed(value: Any) -> Any:
         ("43143ff3c1cb0959", "1424953923781206.2"),
     ],
 )
-def test_numbers_are_written_as_the_standard_has_them(bits: str, text: str) -> None:
+def test_numbers_match_the_examples_of_the_standard(bits: str, text: str) -> None:
     assert canonical_json(struct.unpack(">d", bytes.fromhex(bits))[0]).decode() == text
 
 
-def test_names_are_in_the_order_of_their_utf16_units_and_texts_are_bare() -> None:
+def test_names_are_sorted_by_utf16_units_and_strings_are_not_escaped() -> None:
     value = {"\u20ac": "Euro Sign", "\r": "CR", "\ufb33": "Dalet", "1": "One", "\U0001f600": "Smile", "\x80": "Ctrl"}
     assert list(json.loads(canonical_json(value)).values()) == ["CR", "One", "Ctrl", "Euro Sign", "Smile", "Dalet"]
     assert canonical_json('\u20ac$\x0f\nA\'B"\\"/\x7f') == '"€$\\u000f\\nA\'B\\"\\\\\\"/\x7f"'.encode()
     assert canonical_json({"b": [1.0, 490, 4.50, 2e-3], "a": None}) == b'{"a":null,"b":[1,490,4.5,0.002]}'
 
 
-def test_a_whole_number_beyond_the_exact_ones_is_written_if_every_reader_sees_the_same() -> None:
+def test_an_integer_beyond_2_53_is_written_only_if_doubles_hold_it_exactly() -> None:
     assert canonical_json(10**20) == canonical_json(1e20) == b"100000000000000000000"
     assert canonical_json(3.232149555734543e16) == canonical_json(32321495557345430) == b"32321495557345430"
 
@@ -130,14 +130,14 @@ def nested(levels: int) -> Any:
         b"x",
         {1, 2},
         object(),
-        nested(MOST_DEPTH + 1),
+        nested(MAX_DEPTH + 1),
         nested(5000),
     ],
 )
-def test_what_has_no_canonical_form_is_refused(value: Any) -> None:
+def test_a_value_without_a_canonical_form_is_refused(value: Any) -> None:
     with pytest.raises(ValueError, match=r"."):
         canonical_json(value)
 
 
-def test_as_deep_as_allowed_is_written() -> None:
-    assert canonical_json(nested(MOST_DEPTH)).count(b"[") == MOST_DEPTH
+def test_the_deepest_allowed_nesting_is_written() -> None:
+    assert canonical_json(nested(MAX_DEPTH)).count(b"[") == MAX_DEPTH

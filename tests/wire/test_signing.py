@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hashinsight.wire.canonical import canonical_json
-from hashinsight.wire.command import Command
+from hashinsight.wire.commands import VERBS, Command
 from hashinsight.wire.keys import Ed25519Key, Ed25519PublicKey, HmacKey, SigningKey, VerifyingKey, key_ring
-from hashinsight.wire.signing import LEEWAY, Verdict, sign, signed_bytes, verify
-from hashinsight.wire.verbs import VERBS
+from hashinsight.wire.signing import LEEWAY, SignatureStatus, sign, signed_bytes, verify
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 TENANT = "5f0c9a52-0000-7000-8000-000000000001"
@@ -65,13 +64,13 @@ def signed(key: SigningKey = ED25519, command: Command = COMMAND) -> dict[str, A
     return sign(command, key, tenant_id=TENANT, not_before=NOW).to_wire()
 
 
-def judged(message: dict[str, Any], ring: Any = RING, *, now: datetime = NOW) -> Verdict:
+def check(message: dict[str, Any], ring: Any = RING, *, now: datetime = NOW) -> SignatureStatus:
     return verify(message, ring, now=now, tenant_id=TENANT)
 
 
 @given(command=COMMANDS, key=st.sampled_from([ED25519, HMAC]))
-def test_what_was_signed_is_genuine(command: Command, key: SigningKey) -> None:
-    assert judged(signed(key, command)) is Verdict.GENUINE
+def test_a_signed_command_is_genuine(command: Command, key: SigningKey) -> None:
+    assert check(signed(key, command)) is SignatureStatus.GENUINE
 
 
 # where in the message each of the twelve stands
@@ -90,7 +89,7 @@ def test_tampering_with_any_field_is_caught(path: tuple[str, ...], value: Any, k
     if canonical_json(holder[path[-1]]) == canonical_json(value):
         return
     holder[path[-1]] = value
-    assert judged(message) is Verdict.WRONG
+    assert check(message) is SignatureStatus.WRONG
 
 
 @pytest.mark.parametrize(
@@ -99,14 +98,14 @@ def test_tampering_with_any_field_is_caught(path: tuple[str, ...], value: Any, k
 def test_a_field_that_is_left_out_is_caught(path: tuple[str, ...]) -> None:
     message = signed()
     del (message if len(path) == 1 else message["cloud_sign"])[path[-1]]
-    assert judged(message) is Verdict.WRONG
+    assert check(message) is SignatureStatus.WRONG
 
 
 def changed(value: Any) -> Iterator[Any]:
     """The smallest changes that somebody could make to a set of parameters."""
     yield {**value, "pool_url": "stratum+tcp://thief.example:3333"}
     yield {**value, "extra": None}
-    yield {name: one for name, one in value.items() if name != "pool_password"}
+    yield {name: item for name, item in value.items() if name != "pool_password"}
     yield {**value, "pool_password": "X"}
     yield [value]
     yield None
@@ -115,32 +114,32 @@ def changed(value: Any) -> Iterator[Any]:
 @KEYS
 def test_every_change_of_the_parameters_is_caught(key: SigningKey) -> None:
     for params in changed(COMMAND.params):
-        assert judged({**signed(key), "params": params}) is Verdict.WRONG
+        assert check({**signed(key), "params": params}) is SignatureStatus.WRONG
 
 
 @KEYS
-def test_a_seal_of_another_command_is_caught(key: SigningKey) -> None:
-    other = signed(key, replace(COMMAND, miner_id="B2-R14-04"))
-    assert judged({**signed(key), "cloud_sign": other["cloud_sign"]}) is Verdict.WRONG
+def test_a_signature_of_another_command_is_caught(key: SigningKey) -> None:
+    second = signed(key, replace(COMMAND, miner_id="B2-R14-04"))
+    assert check({**signed(key), "cloud_sign": second["cloud_sign"]}) is SignatureStatus.WRONG
 
 
-def test_the_verb_cannot_be_another_than_the_types() -> None:
+def test_a_verb_that_does_not_match_the_type_is_caught() -> None:
     message = signed(command=replace(COMMAND, command_type="fault_light", params={"on": True}))
-    assert judged(message) is Verdict.GENUINE
-    assert judged({**message, "command": "reboot"}) is Verdict.WRONG
+    assert check(message) is SignatureStatus.GENUINE
+    assert check({**message, "command": "reboot"}) is SignatureStatus.WRONG
 
 
 def test_a_site_is_signed_as_text_because_collectors_compare_it_as_text() -> None:
     message = signed(command=replace(COMMAND, site_id=3))
-    assert judged({**message, "site_id": "3"}) is Verdict.GENUINE
-    assert judged({**message, "site_id": "03"}) is Verdict.WRONG
+    assert check({**message, "site_id": "3"}) is SignatureStatus.GENUINE
+    assert check({**message, "site_id": "03"}) is SignatureStatus.WRONG
 
 
-def test_another_order_of_names_and_another_spelling_of_a_number_change_nothing() -> None:
+def test_the_order_of_names_and_the_spelling_of_numbers_do_not_matter() -> None:
     message = signed(command=replace(COMMAND, command_type="set_frequency", params={"frequency": 490}))
     shuffled = dict(reversed(message.items()))
-    assert judged({**shuffled, "params": {"frequency": 490.0}}) is Verdict.GENUINE
-    assert judged({**shuffled, "params": {"frequency": "490"}}) is Verdict.WRONG
+    assert check({**shuffled, "params": {"frequency": 490.0}}) is SignatureStatus.GENUINE
+    assert check({**shuffled, "params": {"frequency": "490"}}) is SignatureStatus.WRONG
 
 
 @pytest.mark.parametrize("seal", [None, ...])
@@ -148,31 +147,31 @@ def test_a_command_without_a_signature_is_unsigned(seal: Any) -> None:
     message = COMMAND.to_wire()
     if seal is None:
         message["cloud_sign"] = None
-    assert judged(message) is Verdict.UNSIGNED
+    assert check(message) is SignatureStatus.UNSIGNED
 
 
 @pytest.mark.parametrize("seal", ["x", 5, [], True, ["key_id"]])
-def test_a_seal_that_is_no_object_is_wrong(seal: Any) -> None:
-    assert judged({**signed(), "cloud_sign": seal}) is Verdict.WRONG
+def test_a_cloud_sign_that_is_not_an_object_is_wrong(seal: Any) -> None:
+    assert check({**signed(), "cloud_sign": seal}) is SignatureStatus.WRONG
 
 
 @pytest.mark.parametrize("key_id", ["other", "", None, 5, ["cloud-2026-03"], {}])
-def test_a_key_that_nobody_gave_us_is_unknown(key_id: Any) -> None:
+def test_an_unknown_key_is_reported(key_id: Any) -> None:
     message = signed()
     message["cloud_sign"]["key_id"] = key_id
-    assert judged(message) is Verdict.UNKNOWN_KEY
+    assert check(message) is SignatureStatus.UNKNOWN_KEY
 
 
 def test_a_message_cannot_choose_the_algorithm() -> None:
     """The classic attack: an HMAC made with the public key as its secret."""
     forged = HmacKey("cloud-2026-03", ED25519.public)
-    assert judged(signed(forged)) is Verdict.WRONG
+    assert check(signed(forged)) is SignatureStatus.WRONG
     message = signed(forged)
     message["cloud_sign"]["alg"] = "ed25519"
-    assert judged(message) is Verdict.WRONG
+    assert check(message) is SignatureStatus.WRONG
     message = signed()
     message["cloud_sign"]["alg"] = "hmac-sha256"
-    assert judged(message) is Verdict.WRONG
+    assert check(message) is SignatureStatus.WRONG
 
 
 def test_a_signature_has_one_spelling() -> None:
@@ -180,47 +179,47 @@ def test_a_signature_has_one_spelling() -> None:
     text = message["cloud_sign"]["signature"]
     assert text.endswith("==")
     twin = text[:-3] + chr(ord(text[-3]) + 1) + "=="  # the bits that base64 ignores
-    for other in (twin, text + "\n", text.rstrip("="), b64encode(b"x" * 64).decode(), "", "é"):
-        message["cloud_sign"]["signature"] = other
-        assert judged(message) is Verdict.WRONG
+    for second in (twin, text + "\n", text.rstrip("="), b64encode(b"x" * 64).decode(), "", "é"):
+        message["cloud_sign"]["signature"] = second
+        assert check(message) is SignatureStatus.WRONG
 
 
 @KEYS
-def test_a_stale_command_and_one_of_tomorrow_are_told_from_forged_ones(key: SigningKey) -> None:
+def test_stale_and_early_commands_are_distinguished_from_forged_ones(key: SigningKey) -> None:
     message = signed(key)
-    assert judged(message, now=NOW - LEEWAY) is Verdict.GENUINE
-    assert judged(message, now=NOW - LEEWAY - timedelta(seconds=1)) is Verdict.NOT_YET
-    assert judged(message, now=COMMAND.expires_at - timedelta(microseconds=1)) is Verdict.GENUINE
-    assert judged(message, now=COMMAND.expires_at) is Verdict.STALE
+    assert check(message, now=NOW - LEEWAY) is SignatureStatus.GENUINE
+    assert check(message, now=NOW - LEEWAY - timedelta(seconds=1)) is SignatureStatus.NOT_YET
+    assert check(message, now=COMMAND.expires_at - timedelta(microseconds=1)) is SignatureStatus.GENUINE
+    assert check(message, now=COMMAND.expires_at) is SignatureStatus.STALE
     message["expires_at"] = "2036-03-01T12:15:00Z"
-    assert judged(message, now=COMMAND.expires_at) is Verdict.WRONG
+    assert check(message, now=COMMAND.expires_at) is SignatureStatus.WRONG
 
 
-def test_a_command_of_another_tenant_is_wrong_where_the_collector_knows_its_own() -> None:
+def test_a_command_of_another_tenant_is_wrong_if_the_collector_knows_its_tenant() -> None:
     message = sign(COMMAND, ED25519, tenant_id="another", not_before=NOW).to_wire()
-    assert judged(message) is Verdict.WRONG
-    assert verify(message, RING, now=NOW) is Verdict.GENUINE
+    assert check(message) is SignatureStatus.WRONG
+    assert verify(message, RING, now=NOW) is SignatureStatus.GENUINE
 
 
 def test_keys_rotate_without_a_gap() -> None:
     old, new = ED25519, Ed25519Key("cloud-2026-04", bytes(range(1, 33)))
     before, between, after = key_ring([old]), key_ring([old, new]), key_ring([new])
-    assert [judged(signed(old), ring) for ring in (before, between, after)] == [
-        Verdict.GENUINE,
-        Verdict.GENUINE,
-        Verdict.UNKNOWN_KEY,
+    assert [check(signed(old), ring) for ring in (before, between, after)] == [
+        SignatureStatus.GENUINE,
+        SignatureStatus.GENUINE,
+        SignatureStatus.UNKNOWN_KEY,
     ]
-    assert [judged(signed(new), ring) for ring in (before, between, after)] == [
-        Verdict.UNKNOWN_KEY,
-        Verdict.GENUINE,
-        Verdict.GENUINE,
+    assert [check(signed(new), ring) for ring in (before, between, after)] == [
+        SignatureStatus.UNKNOWN_KEY,
+        SignatureStatus.GENUINE,
+        SignatureStatus.GENUINE,
     ]
 
 
-def test_two_signatures_of_one_command_differ_by_their_nonce() -> None:
-    one, other = signed()["cloud_sign"], signed()["cloud_sign"]
-    assert one["nonce"] != other["nonce"]
-    assert one["signature"] != other["signature"]
+def test_two_signatures_of_the_same_command_have_different_nonces() -> None:
+    first, second = signed()["cloud_sign"], signed()["cloud_sign"]
+    assert first["nonce"] != second["nonce"]
+    assert first["signature"] != second["signature"]
 
 
 def deep(levels: int) -> Any:
@@ -231,22 +230,22 @@ def deep(levels: int) -> Any:
 
 
 @pytest.mark.parametrize("params", [deep(500), deep(5000), {"a": float("nan")}, {"a": 10**5000}, {"a": "\ud800"}])
-def test_hostile_parameters_are_wrong_and_nothing_worse(params: Any) -> None:
-    assert judged({**signed(), "params": params}) is Verdict.WRONG
+def test_hostile_parameters_are_rejected_without_an_error(params: Any) -> None:
+    assert check({**signed(), "params": params}) is SignatureStatus.WRONG
 
 
-def test_the_twelve_fields_are_exactly_what_is_signed() -> None:
+def test_exactly_twelve_fields_are_signed() -> None:
     message = signed()
     unsigned = {**message, "issued_at": "x", "ttl_sec": 5, "lease_until": None, "note": "new"}
     assert signed_bytes(unsigned, message["cloud_sign"]) == signed_bytes(message, message["cloud_sign"])
-    assert judged(unsigned) is Verdict.GENUINE
+    assert check(unsigned) is SignatureStatus.GENUINE
 
 
-def test_a_command_that_has_no_canonical_form_is_not_signed() -> None:
+def test_a_command_without_a_canonical_form_is_not_signed() -> None:
     with pytest.raises(ValueError, match="NaN"):
         signed(command=replace(COMMAND, params={"frequency": float("nan")}))
 
 
-def test_the_half_that_checks_cannot_sign() -> None:
+def test_a_public_key_cannot_sign() -> None:
     public: VerifyingKey = RING["cloud-2026-03"]
     assert not hasattr(public, "sign")

@@ -1,5 +1,5 @@
-// The one way to the server: same origin, cookie and CSRF token, refreshed when it ran out, told when it is away.
-import { setReach } from "./reach";
+// Requests to the server: same origin, session cookie and CSRF token; the session is refreshed when it expires.
+import { setConnected } from "./connection";
 import type { paths } from "./schema";
 
 export type Method = "get" | "post" | "put" | "patch" | "delete";
@@ -35,14 +35,14 @@ export type Options = {
   signal?: AbortSignal;
 };
 
-/** What a dangerous act asks for again. */
+/** What a dangerous action requires again. */
 export type Proof = "totp" | "password";
 
-// what was shown is wrong: another token would not make it right, and sending it again would count twice
+// wrong credentials: a new token would not help, and a second try would count against the limit
 const WRONG = new Set(["INVALID_CREDENTIALS", "TOTP_WRONG", "TOTP_REPLAYED", "TOTP_REQUIRED"]);
 
 let csrf: string | null = null;
-let isOut = false; // nobody is signed in: asking again and again would only be refused
+let isOut = false; // nobody is signed in: further requests would only be rejected
 let askStepUp: ((proof: Proof) => Promise<boolean>) | null = null;
 let onSignedOut: () => void = () => undefined;
 
@@ -71,7 +71,7 @@ export function get<P extends keyof paths & string>(path: P, options: Options = 
   return call("get", path, options);
 }
 
-/** A file, whole. */
+/** A whole file. */
 export async function download<P extends keyof paths & string>(path: P, options: Options = {}): Promise<Blob> {
   return (await request("get", path, options, (response) => response.blob())) as Blob;
 }
@@ -109,11 +109,11 @@ async function send(method: Method, template: string, options: Options): Promise
   if (options.signal) init.signal = options.signal;
   try {
     const response = await fetch(address(template, options), init);
-    setReach(true);
+    setConnected(true);
     return response;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    setReach(false);
+    setConnected(false);
     throw new Unreachable();
   }
 }
@@ -122,8 +122,8 @@ export function address(template: string, options: Pick<Options, "path" | "query
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(options.path?.[name])));
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(options.query ?? {})) {
-    for (const one of Array.isArray(value) ? value : [value]) {
-      if (one !== undefined && one !== null && one !== "") query.append(name, String(one));
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (item !== undefined && item !== null && item !== "") query.append(name, String(item));
     }
   }
   const text = query.toString();
@@ -144,7 +144,7 @@ async function read(response: Response): Promise<ApiError> {
 
 let refreshing: Promise<boolean> | null = null;
 
-/** One at a time, over all tabs: a refresh token that is used twice ends the session. */
+/** One refresh at a time over all tabs: using a refresh token twice ends the session. */
 function refresh(): Promise<boolean> {
   refreshing ??= withLock(async () => {
     const response = await send("post", "/api/v1/auth/refresh", { body: {} });
@@ -161,7 +161,7 @@ function refresh(): Promise<boolean> {
 async function withLock(work: () => Promise<boolean>): Promise<boolean> {
   if (!("locks" in navigator)) return work();
   return navigator.locks.request("hi.refresh", async () => {
-    // another tab may have done it while this one waited
+    // another tab may have refreshed while this one waited
     const still = await send("get", "/api/v1/auth/me", {});
     return still.ok || (await work());
   });

@@ -1,28 +1,27 @@
-// What the pages ask for. The first word of a key is the kind of change that makes it old; the second is the site.
+// Queries of the pages. The first word of a key is the kind of change that makes it stale; the second is the site.
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { get } from "./client";
-import type { Cells, CommandRow, FleetSums, Frame, LiveMiner, SiteSums, Trend } from "./known";
+import type { Cells, Command, LiveMachine, PastCells, SiteTotals } from "./types";
 
-const SLOW = 60_000; // without a stream everything is still asked for once a minute
-const OPEN_STATES = new Set(["queued", "dispatched", "running"]);
+const SLOW = 60_000; // without a stream everything is still read once a minute
 
 export const sitesQuery = queryOptions({
   queryKey: ["telemetry", null, "sites"],
   queryFn: async ({ signal }) => {
-    const found = await get("/api/v1/telemetry/sites", { signal });
-    return { sites: found.sites as unknown as SiteSums[], fleet: found.fleet as FleetSums, asOf: String(found._meta.as_of) };
+    const { sites, fleet } = await get("/api/v1/telemetry/sites", { signal });
+    return { sites, fleet };
   },
   refetchInterval: SLOW,
 });
 
-/** The sums of a zone of a site, or of a moment: nothing stands in for them meanwhile. */
+/** Totals of a zone, or of a past time. No other totals are shown while they load. */
 export const partQuery = (site: number, zone: string | null, at: string | null) =>
   queryOptions({
-    queryKey: at === null ? ["telemetry", site, "part", zone] : ["frame", site, "part", zone, at],
-    queryFn: async ({ signal }): Promise<SiteSums | null> => {
+    queryKey: at === null ? ["telemetry", site, "part", zone] : ["past", site, "part", zone, at],
+    queryFn: async ({ signal }): Promise<SiteTotals | null> => {
       const query = { site_id: site, zone: zone ?? undefined, at: at ?? undefined };
       const { sites } = await get("/api/v1/telemetry/sites", { query, signal });
-      return (sites[0] as unknown as SiteSums | undefined) ?? null;
+      return sites[0] ?? null;
     },
     enabled: zone !== null || at !== null,
     ...(at === null ? { refetchInterval: SLOW } : { staleTime: Infinity }),
@@ -31,25 +30,30 @@ export const partQuery = (site: number, zone: string | null, at: string | null) 
 export const trendQuery = (site: number | null) =>
   queryOptions({
     queryKey: ["history", site, "trend"],
-    queryFn: async ({ signal }) =>
-      (await get("/api/v1/telemetry/trend", { query: { site_id: site ?? undefined }, signal })) as unknown as Trend,
+    queryFn: ({ signal }) => get("/api/v1/telemetry/trend", { query: { site_id: site ?? undefined }, signal }),
     refetchInterval: 5 * SLOW,
   });
 
 export const cellsQuery = (site: number) =>
   queryOptions({
     queryKey: ["telemetry", site, "cells"],
-    queryFn: async ({ signal }) =>
-      (await get("/api/v1/telemetry/cells", { query: { site_id: site }, signal })) as unknown as Cells,
+    queryFn: async ({ signal }): Promise<Cells> => {
+      const cells = await get("/api/v1/telemetry/cells", { query: { site_id: site }, signal });
+      if (!("named" in cells)) throw new Error("cells of a past time");
+      return cells;
+    },
     refetchInterval: SLOW,
   });
 
-export const frameQuery = (site: number, at: string | null) =>
+export const pastCellsQuery = (site: number, at: string | null) =>
   queryOptions({
-    queryKey: ["frame", site, at],
-    queryFn: async ({ signal }) =>
-      (await get("/api/v1/telemetry/cells", { query: { site_id: site, at }, signal })) as unknown as Frame,
-    // nothing stands in for it meanwhile: another moment's figures would be told under this one's name
+    queryKey: ["past", site, at],
+    queryFn: async ({ signal }): Promise<PastCells> => {
+      const cells = await get("/api/v1/telemetry/cells", { query: { site_id: site, at }, signal });
+      if ("named" in cells) throw new Error("cells of now");
+      return cells;
+    },
+    // no placeholder: figures of another time would be shown under this one
     enabled: at !== null,
     staleTime: Infinity,
     gcTime: 5 * SLOW,
@@ -66,9 +70,9 @@ export const minerQuery = (site: number, miner: string) =>
 export const liveQuery = (site: number, miner: string) =>
   queryOptions({
     queryKey: ["telemetry", site, "live", miner],
-    queryFn: async ({ signal }): Promise<LiveMiner | null> => {
+    queryFn: async ({ signal }): Promise<LiveMachine | null> => {
       const query = { site_id: site, miner_id: miner, right_now: true };
-      return ((await get("/api/v1/telemetry/live", { query, signal })).miners[0] as LiveMiner | undefined) ?? null;
+      return (await get("/api/v1/telemetry/live", { query, signal })).miners[0] ?? null;
     },
     refetchInterval: 15_000,
   });
@@ -89,26 +93,27 @@ export const historyQuery = (site: number, miner: string, range: Range) =>
       const end = new Date();
       const start = new Date(end.getTime() - hours * 3_600_000);
       const query = { site_id: site, miner_id: miner, start: start.toISOString(), end: end.toISOString(), resolution };
-      const found = await get("/api/v1/telemetry/history", { query, signal });
-      return { points: found.series[0]?.data ?? [], start: start.getTime(), end: end.getTime() };
+      const { series } = await get("/api/v1/telemetry/history", { query, signal });
+      const points = (series[0]?.data ?? []).filter((point) => "samples" in point); // buckets, not raw samples
+      return { points, start: start.getTime(), end: end.getTime() };
     },
     refetchInterval: 5 * SLOW,
     placeholderData: keepPreviousData,
   });
 
-/** A command under way moves within seconds. */
-export function whileOpen(query: { state: { data?: CommandRow[] | undefined } }): number {
-  return query.state.data?.some((one) => OPEN_STATES.has(String(one.state))) ? 2000 : SLOW;
+/** An open command changes within seconds. */
+export function pollWhileOpen(query: { state: { data?: Command[] | undefined } }): number {
+  return query.state.data?.some((command) => command.finished_at === null) ? 2000 : SLOW;
 }
 
 export const commandsQuery = (site: number, miner: string) =>
   queryOptions({
     queryKey: ["commands", site, miner],
-    queryFn: async ({ signal }): Promise<CommandRow[]> => {
+    queryFn: async ({ signal }): Promise<Command[]> => {
       const query = { site_id: site, miner_id: miner, limit: 20 };
-      return (await get("/api/admin/v1/commands", { query, signal })).commands as CommandRow[];
+      return (await get("/api/admin/v1/commands", { query, signal })).commands;
     },
-    refetchInterval: whileOpen,
+    refetchInterval: pollWhileOpen,
   });
 
 export const changesQuery = (site: number, miner: string) =>
@@ -129,7 +134,7 @@ export const settingsQuery = queryOptions({
   staleTime: 5 * SLOW,
 });
 
-export const waitingQuery = queryOptions({
+export const approvalsQuery = queryOptions({
   queryKey: ["commands", null, "waiting"],
   queryFn: ({ signal }) => get("/api/admin/v1/batches", { query: { waiting: true, limit: 100 }, signal }),
   refetchInterval: SLOW / 2,

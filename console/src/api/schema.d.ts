@@ -10,7 +10,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["take_batch_api_edge_v1_telemetry_batch_post"];
+        post: operations["upload_telemetry"];
         delete?: never;
         options?: never;
         head?: never;
@@ -27,7 +27,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** @deprecated */
-        post: operations["take_upload_api_collector_upload_post"];
+        post: operations["upload_telemetry_legacy"];
         delete?: never;
         options?: never;
         head?: never;
@@ -41,7 +41,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["poll_api_edge_v1_commands_poll_get"];
+        get: operations["poll_commands"];
         put?: never;
         post?: never;
         delete?: never;
@@ -59,7 +59,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["ack_batch_api_edge_v1_commands_ack_batch_post"];
+        post: operations["ack_commands"];
         delete?: never;
         options?: never;
         head?: never;
@@ -75,7 +75,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["ack_api_edge_v1_commands__command_id__ack_post"];
+        post: operations["ack_command"];
         delete?: never;
         options?: never;
         head?: never;
@@ -90,7 +90,7 @@ export interface paths {
             cookie?: never;
         };
         /** @deprecated */
-        get: operations["pending_api_collector_commands_pending_get"];
+        get: operations["poll_commands_legacy"];
         put?: never;
         post?: never;
         delete?: never;
@@ -107,7 +107,7 @@ export interface paths {
             cookie?: never;
         };
         /** @deprecated */
-        get: operations["pending_of_site_api_collector_commands_pending__site_id__get"];
+        get: operations["poll_site_commands_legacy"];
         put?: never;
         post?: never;
         delete?: never;
@@ -126,7 +126,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** @deprecated */
-        post: operations["result_api_collector_commands__command_id__result_post"];
+        post: operations["ack_command_legacy"];
         delete?: never;
         options?: never;
         head?: never;
@@ -143,7 +143,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** @deprecated */
-        post: operations["ack_named_api_collector_commands_ack_post"];
+        post: operations["ack_named_command_legacy"];
         delete?: never;
         options?: never;
         head?: never;
@@ -159,7 +159,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["register_collector_api_edge_v1_register_post"];
+        post: operations["register_collector"];
         delete?: never;
         options?: never;
         head?: never;
@@ -175,7 +175,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["heartbeat_api_edge_v1_heartbeat_post"];
+        post: operations["send_heartbeat"];
         delete?: never;
         options?: never;
         head?: never;
@@ -191,7 +191,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["report_events_api_edge_v1_events_post"];
+        post: operations["report_events"];
         delete?: never;
         options?: never;
         head?: never;
@@ -205,7 +205,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get_config_api_edge_v1_config_get"];
+        get: operations["get_collector_config"];
         put?: never;
         post?: never;
         delete?: never;
@@ -223,7 +223,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["config_applied_api_edge_v1_config_applied_post"];
+        post: operations["report_applied_config"];
         delete?: never;
         options?: never;
         head?: never;
@@ -237,7 +237,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["healthz_healthz_get"];
+        get: operations["healthz"];
         put?: never;
         post?: never;
         delete?: never;
@@ -253,7 +253,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["readyz_readyz_get"];
+        get: operations["readyz"];
         put?: never;
         post?: never;
         delete?: never;
@@ -269,7 +269,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["metrics_metrics_get"];
+        get: operations["metrics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -287,7 +287,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["sign_in_api_v1_auth_login_post"];
+        post: operations["sign_in"];
         delete?: never;
         options?: never;
         head?: never;
@@ -303,7 +303,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["renew_api_v1_auth_refresh_post"];
+        post: operations["refresh_tokens"];
         delete?: never;
         options?: never;
         head?: never;
@@ -319,7 +319,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["sign_out_api_v1_auth_logout_post"];
+        post: operations["sign_out"];
         delete?: never;
         options?: never;
         head?: never;
@@ -333,7 +333,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["me_api_v1_auth_me_get"];
+        get: operations["get_caller"];
         put?: never;
         post?: never;
         delete?: never;
@@ -351,7 +351,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["set_own_password_api_v1_auth_password_post"];
+        post: operations["change_own_password"];
         delete?: never;
         options?: never;
         head?: never;
@@ -367,7 +367,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["begin_api_v1_auth_totp_begin_post"];
+        post: operations["begin_totp"];
         delete?: never;
         options?: never;
         head?: never;
@@ -383,7 +383,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["confirm_api_v1_auth_totp_confirm_post"];
+        post: operations["confirm_totp"];
         delete?: never;
         options?: never;
         head?: never;
@@ -399,7 +399,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["disable_api_v1_auth_totp_disable_post"];
+        post: operations["disable_totp"];
         delete?: never;
         options?: never;
         head?: never;
@@ -415,7 +415,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["step_up_api_v1_auth_step_up_post"];
+        post: operations["step_up"];
         delete?: never;
         options?: never;
         head?: never;
@@ -429,9 +429,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_users_api_admin_v1_users_get"];
+        get: operations["list_users"];
         put?: never;
-        post: operations["create_user_api_admin_v1_users_post"];
+        post: operations["create_user"];
         delete?: never;
         options?: never;
         head?: never;
@@ -445,13 +445,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get_user_api_admin_v1_users__user_id__get"];
+        get: operations["get_user"];
         put?: never;
         post?: never;
-        delete: operations["delete_user_api_admin_v1_users__user_id__delete"];
+        delete: operations["delete_user"];
         options?: never;
         head?: never;
-        patch: operations["change_user_api_admin_v1_users__user_id__patch"];
+        patch: operations["change_user"];
         trace?: never;
     };
     "/api/admin/v1/users/{user_id}/password": {
@@ -463,7 +463,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["reset_password_api_admin_v1_users__user_id__password_post"];
+        post: operations["reset_password"];
         delete?: never;
         options?: never;
         head?: never;
@@ -479,7 +479,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["unlock_api_admin_v1_users__user_id__unlock_post"];
+        post: operations["unlock_user"];
         delete?: never;
         options?: never;
         head?: never;
@@ -495,7 +495,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["reset_totp_api_admin_v1_users__user_id__totp_reset_post"];
+        post: operations["reset_totp"];
         delete?: never;
         options?: never;
         head?: never;
@@ -509,9 +509,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_grants_api_admin_v1_grants_get"];
+        get: operations["list_grants"];
         put?: never;
-        post: operations["create_grant_api_admin_v1_grants_post"];
+        post: operations["create_grant"];
         delete?: never;
         options?: never;
         head?: never;
@@ -528,7 +528,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        delete: operations["delete_grant_api_admin_v1_grants__grant_id__delete"];
+        delete: operations["delete_grant"];
         options?: never;
         head?: never;
         patch?: never;
@@ -541,7 +541,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_tenants_api_admin_v1_tenants_get"];
+        get: operations["list_tenants"];
         put?: never;
         post?: never;
         delete?: never;
@@ -563,7 +563,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch: operations["change_tenant_api_admin_v1_tenants__tenant_id__patch"];
+        patch: operations["change_tenant"];
         trace?: never;
     };
     "/api/admin/v1/api-keys": {
@@ -573,9 +573,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_keys_api_admin_v1_api_keys_get"];
+        get: operations["list_api_keys"];
         put?: never;
-        post: operations["create_key_api_admin_v1_api_keys_post"];
+        post: operations["create_api_key"];
         delete?: never;
         options?: never;
         head?: never;
@@ -592,7 +592,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        delete: operations["revoke_key_api_admin_v1_api_keys__key_id__delete"];
+        delete: operations["revoke_api_key"];
         options?: never;
         head?: never;
         patch?: never;
@@ -605,7 +605,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["search_api_admin_v1_audit_get"];
+        get: operations["list_audit_entries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -621,7 +621,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["export_api_admin_v1_audit_export_get"];
+        get: operations["export_audit_log"];
         put?: never;
         post?: never;
         delete?: never;
@@ -637,7 +637,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_seals_api_admin_v1_audit_seals_get"];
+        get: operations["list_audit_seals"];
         put?: never;
         post?: never;
         delete?: never;
@@ -655,7 +655,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["verify_now_api_admin_v1_audit_verify_post"];
+        post: operations["verify_audit_log"];
         delete?: never;
         options?: never;
         head?: never;
@@ -669,9 +669,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_sites_api_admin_v1_sites_get"];
+        get: operations["list_sites"];
         put?: never;
-        post: operations["create_site_api_admin_v1_sites_post"];
+        post: operations["create_site"];
         delete?: never;
         options?: never;
         head?: never;
@@ -685,13 +685,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get_site_api_admin_v1_sites__site_id__get"];
+        get: operations["get_site"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        patch: operations["change_site_api_admin_v1_sites__site_id__patch"];
+        patch: operations["change_site"];
         trace?: never;
     };
     "/api/admin/v1/zones": {
@@ -701,9 +701,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_zones_api_admin_v1_zones_get"];
+        get: operations["list_zones"];
         put?: never;
-        post: operations["create_zone_api_admin_v1_zones_post"];
+        post: operations["create_zone"];
         delete?: never;
         options?: never;
         head?: never;
@@ -717,13 +717,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get_zone_api_admin_v1_zones__zone_id__get"];
+        get: operations["get_zone"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        patch: operations["change_zone_api_admin_v1_zones__zone_id__patch"];
+        patch: operations["change_zone"];
         trace?: never;
     };
     "/api/admin/v1/racks": {
@@ -733,9 +733,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_racks_api_admin_v1_racks_get"];
+        get: operations["list_racks"];
         put?: never;
-        post: operations["create_rack_api_admin_v1_racks_post"];
+        post: operations["create_rack"];
         delete?: never;
         options?: never;
         head?: never;
@@ -749,9 +749,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_nodes_api_admin_v1_nodes_get"];
+        get: operations["list_nodes"];
         put?: never;
-        post: operations["create_node_api_admin_v1_nodes_post"];
+        post: operations["create_node"];
         delete?: never;
         options?: never;
         head?: never;
@@ -765,9 +765,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_groups_api_admin_v1_groups_get"];
+        get: operations["list_groups"];
         put?: never;
-        post: operations["create_group_api_admin_v1_groups_post"];
+        post: operations["create_group"];
         delete?: never;
         options?: never;
         head?: never;
@@ -781,13 +781,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get_group_api_admin_v1_groups__group_id__get"];
+        get: operations["get_group"];
         put?: never;
         post?: never;
-        delete: operations["delete_group_api_admin_v1_groups__group_id__delete"];
+        delete: operations["delete_group"];
         options?: never;
         head?: never;
-        patch: operations["change_group_api_admin_v1_groups__group_id__patch"];
+        patch: operations["change_group"];
         trace?: never;
     };
     "/api/admin/v1/groups/{group_id}/refresh": {
@@ -799,7 +799,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["refresh_group_api_admin_v1_groups__group_id__refresh_post"];
+        post: operations["refresh_group"];
         delete?: never;
         options?: never;
         head?: never;
@@ -813,13 +813,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["read_settings_api_admin_v1_settings_get"];
+        get: operations["get_settings"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        patch: operations["change_settings_api_admin_v1_settings_patch"];
+        patch: operations["change_settings"];
         trace?: never;
     };
     "/api/admin/v1/miners/import": {
@@ -831,7 +831,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["import_list_api_admin_v1_miners_import_post"];
+        post: operations["import_asset_list"];
         delete?: never;
         options?: never;
         head?: never;
@@ -845,9 +845,25 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["export_list_api_admin_v1_miners_export_get"];
+        get: operations["export_asset_list"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/v1/miners": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["list_miners"];
+        put?: never;
+        post: operations["create_miner"];
         delete?: never;
         options?: never;
         head?: never;
@@ -861,9 +877,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_maintenance_api_admin_v1_miners_maintenance_get"];
+        get: operations["list_maintenance"];
         put?: never;
-        post: operations["set_maintenance_api_admin_v1_miners_maintenance_post"];
+        post: operations["set_maintenance"];
         delete?: never;
         options?: never;
         head?: never;
@@ -879,23 +895,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["end_maintenance_api_admin_v1_miners_maintenance_end_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/v1/miners": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["list_miners_api_admin_v1_miners_get"];
-        put?: never;
-        post: operations["create_miner_api_admin_v1_miners_post"];
+        post: operations["end_maintenance"];
         delete?: never;
         options?: never;
         head?: never;
@@ -909,13 +909,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get_miner_api_admin_v1_miners__miner_id__get"];
+        get: operations["get_miner"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        patch: operations["change_miner_api_admin_v1_miners__miner_id__patch"];
+        patch: operations["change_miner"];
         trace?: never;
     };
     "/api/admin/v1/miners/{miner_id}/retire": {
@@ -927,7 +927,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["retire_miner_api_admin_v1_miners__miner_id__retire_post"];
+        post: operations["retire_miner"];
         delete?: never;
         options?: never;
         head?: never;
@@ -941,7 +941,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_history_api_admin_v1_miners__miner_id__history_get"];
+        get: operations["list_miner_history"];
         put?: never;
         post?: never;
         delete?: never;
@@ -957,9 +957,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_collectors_api_admin_v1_collectors_get"];
+        get: operations["list_collectors"];
         put?: never;
-        post: operations["create_collector_api_admin_v1_collectors_post"];
+        post: operations["create_collector"];
         delete?: never;
         options?: never;
         head?: never;
@@ -973,7 +973,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["summary_api_admin_v1_collectors_summary_get"];
+        get: operations["list_collector_summaries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -989,13 +989,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["read_collector_api_admin_v1_collectors__collector_id__get"];
+        get: operations["get_collector_details"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        patch: operations["change_collector_api_admin_v1_collectors__collector_id__patch"];
+        patch: operations["change_collector"];
         trace?: never;
     };
     "/api/admin/v1/collectors/{collector_id}/approve": {
@@ -1007,7 +1007,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["approve_collector_api_admin_v1_collectors__collector_id__approve_post"];
+        post: operations["approve_collector"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1023,7 +1023,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["disable_collector_api_admin_v1_collectors__collector_id__disable_post"];
+        post: operations["disable_collector"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1039,7 +1039,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["enable_collector_api_admin_v1_collectors__collector_id__enable_post"];
+        post: operations["enable_collector"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1053,7 +1053,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_heartbeats_api_admin_v1_collectors__collector_id__heartbeats_get"];
+        get: operations["list_heartbeats"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1071,7 +1071,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["rotate_token_api_admin_v1_collectors__collector_id__rotate_token_post"];
+        post: operations["rotate_token"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1087,7 +1087,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["revoke_tokens_api_admin_v1_collectors__collector_id__revoke_tokens_post"];
+        post: operations["revoke_tokens"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1103,7 +1103,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["issue_enrolment_code_api_admin_v1_collectors__collector_id__enrolment_code_post"];
+        post: operations["issue_enrolment_code"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1119,8 +1119,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["set_payload_key_api_admin_v1_collectors__collector_id__payload_key_post"];
-        delete: operations["remove_payload_keys_api_admin_v1_collectors__collector_id__payload_key_delete"];
+        post: operations["set_payload_key"];
+        delete: operations["remove_payload_keys"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1133,9 +1133,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_signing_keys_api_admin_v1_collectors__collector_id__signing_keys_get"];
+        get: operations["list_signing_keys"];
         put?: never;
-        post: operations["add_signing_key_api_admin_v1_collectors__collector_id__signing_keys_post"];
+        post: operations["add_signing_key"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1152,7 +1152,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        delete: operations["revoke_signing_key_api_admin_v1_collectors__collector_id__signing_keys__key_id__delete"];
+        delete: operations["revoke_signing_key"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1166,7 +1166,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        put: operations["turn_signing_api_admin_v1_collectors__collector_id__signing_put"];
+        put: operations["switch_signing"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1181,9 +1181,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_configs_api_admin_v1_collector_configs_get"];
+        get: operations["list_configs"];
         put?: never;
-        post: operations["draft_config_api_admin_v1_collector_configs_post"];
+        post: operations["draft_config"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1197,7 +1197,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["rollout_api_admin_v1_collector_configs_rollout_get"];
+        get: operations["list_config_rollout"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1213,7 +1213,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["read_config_api_admin_v1_collector_configs__config_id__get"];
+        get: operations["get_config"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1231,7 +1231,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["activate_config_api_admin_v1_collector_configs__config_id__activate_post"];
+        post: operations["activate_config"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1247,7 +1247,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["deprecate_config_api_admin_v1_collector_configs__config_id__deprecate_post"];
+        post: operations["deprecate_config"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1261,7 +1261,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_events_api_admin_v1_collector_events_get"];
+        get: operations["list_collector_events"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1279,7 +1279,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["acknowledge_event_api_admin_v1_collector_events__event_id__acknowledge_post"];
+        post: operations["acknowledge_collector_event"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1295,7 +1295,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["resolve_event_api_admin_v1_collector_events__event_id__resolve_post"];
+        post: operations["resolve_collector_event"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1309,7 +1309,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["live_api_v1_telemetry_live_get"];
+        get: operations["list_live_machines"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1325,7 +1325,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["read_history_api_v1_telemetry_history_get"];
+        get: operations["get_history"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1341,7 +1341,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["read_sites_api_v1_telemetry_sites_get"];
+        get: operations["list_site_totals"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1357,7 +1357,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["read_cells_api_v1_telemetry_cells_get"];
+        get: operations["list_site_cells"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1373,7 +1373,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["read_trend_api_v1_telemetry_trend_get"];
+        get: operations["list_trends"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1389,7 +1389,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["read_summary_api_v1_sites__site_id__health_summary_get"];
+        get: operations["get_site_summary"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1405,7 +1405,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_site_problems_api_v1_sites__site_id__problems_get"];
+        get: operations["list_site_problems"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1421,7 +1421,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_miner_problems_api_v1_miners__miner_id__problems_get"];
+        get: operations["list_miner_problems"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1439,7 +1439,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["suppress_miner_api_v1_miners__miner_id__suppress_post"];
+        post: operations["suppress_miner"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1455,7 +1455,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["unsuppress_miner_api_v1_miners__miner_id__unsuppress_post"];
+        post: operations["unsuppress_miner"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1469,7 +1469,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_problems_api_v1_problems_get"];
+        get: operations["list_problems"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1485,7 +1485,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["count_problems_api_v1_problems_counts_get"];
+        get: operations["count_problems"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1501,7 +1501,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["read_risks_api_v1_sites__site_id__risks_get"];
+        get: operations["get_site_risks"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1517,7 +1517,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["read_temperature_limits_api_v1_sites__site_id__temperature_limits_get"];
+        get: operations["get_temperature_limits"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1533,7 +1533,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_assignees_api_v1_problems_assignees_get"];
+        get: operations["list_assignees"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1549,7 +1549,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["read_problem_api_v1_problems__problem_id__get"];
+        get: operations["get_problem"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1565,7 +1565,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["read_timeline_api_v1_problems__problem_id__timeline_get"];
+        get: operations["get_problem_timeline"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1581,7 +1581,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["read_health_api_v1_miners__miner_id__health_get"];
+        get: operations["get_miner_health"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1597,7 +1597,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["read_peers_api_v1_miners__miner_id__peers_get"];
+        get: operations["get_miner_peers"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1615,7 +1615,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["act_on_many_api_v1_problems_bulk_post"];
+        post: operations["act_on_problems"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1631,7 +1631,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["acknowledge_api_v1_problems__problem_id__acknowledge_post"];
+        post: operations["acknowledge_problem"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1647,7 +1647,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["start_api_v1_problems__problem_id__start_post"];
+        post: operations["start_problem"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1663,7 +1663,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["assign_api_v1_problems__problem_id__assign_post"];
+        post: operations["assign_problem"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1679,7 +1679,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["comment_api_v1_problems__problem_id__comment_post"];
+        post: operations["comment_on_problem"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1695,7 +1695,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["resolve_api_v1_problems__problem_id__resolve_post"];
+        post: operations["resolve_problem"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1709,9 +1709,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_suppressions_api_v1_suppressions_get"];
+        get: operations["list_suppressions"];
         put?: never;
-        post: operations["make_suppression_api_v1_suppressions_post"];
+        post: operations["create_suppression"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1727,7 +1727,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["lift_suppression_api_v1_suppressions__suppression_id__lift_post"];
+        post: operations["lift_suppression"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1741,7 +1741,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["stream_api_v1_stream_get"];
+        get: operations["stream_changes"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1757,7 +1757,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["read_summary_hosting_api_sites__site_id__health_summary_get"];
+        get: operations["hosting_get_site_summary"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1773,7 +1773,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_site_problems_hosting_api_sites__site_id__problems_get"];
+        get: operations["hosting_list_site_problems"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1789,7 +1789,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_miner_problems_hosting_api_miners__miner_id__problems_get"];
+        get: operations["hosting_list_miner_problems"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1807,7 +1807,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["suppress_miner_hosting_api_miners__miner_id__suppress_post"];
+        post: operations["hosting_suppress_miner"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1823,7 +1823,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["unsuppress_miner_hosting_api_miners__miner_id__unsuppress_post"];
+        post: operations["hosting_unsuppress_miner"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1837,7 +1837,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["read_catalogue_api_admin_v1_commands_catalogue_get"];
+        get: operations["get_command_catalogue"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1853,9 +1853,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_commands_api_admin_v1_commands_get"];
+        get: operations["list_commands"];
         put?: never;
-        post: operations["request_commands_api_admin_v1_commands_post"];
+        post: operations["request_commands"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1869,7 +1869,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["read_command_api_admin_v1_commands__command_id__get"];
+        get: operations["get_command"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1887,7 +1887,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["approve_command_api_admin_v1_commands__command_id__approve_post"];
+        post: operations["approve_command"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1903,7 +1903,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["reject_command_api_admin_v1_commands__command_id__reject_post"];
+        post: operations["reject_command"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1919,7 +1919,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["cancel_command_api_admin_v1_commands__command_id__cancel_post"];
+        post: operations["cancel_command"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1933,7 +1933,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_batches_api_admin_v1_batches_get"];
+        get: operations["list_batches"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1949,7 +1949,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["read_batch_api_admin_v1_batches__batch_id__get"];
+        get: operations["get_batch"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1965,7 +1965,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_refused_api_admin_v1_batches__batch_id__refused_get"];
+        get: operations["list_refused_machines"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1983,7 +1983,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["approve_batch_api_admin_v1_batches__batch_id__approve_post"];
+        post: operations["approve_batch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1999,7 +1999,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["reject_batch_api_admin_v1_batches__batch_id__reject_post"];
+        post: operations["reject_batch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2015,7 +2015,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["cancel_batch_api_admin_v1_batches__batch_id__cancel_post"];
+        post: operations["cancel_batch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2026,32 +2026,123 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @enum {string} */
-        Act: "acknowledge" | "start" | "assign" | "comment" | "resolve";
+        AccessTokenOut: {
+            access_token: string;
+            expires_in: number;
+        };
+        AckAnswer: {
+            command_id: string | null;
+            applied: boolean;
+            state: components["schemas"]["State"] | null;
+            error_code?: string | null;
+            reason?: string;
+            /** @constant */
+            success: true;
+        };
+        AckBatchAnswer: {
+            /** @constant */
+            success: true;
+            applied: number;
+            results: components["schemas"]["AckOutcome"][];
+        };
+        AckOutcome: {
+            command_id: string | null;
+            applied: boolean;
+            state: components["schemas"]["State"] | null;
+            error_code?: string | null;
+            reason?: string;
+        };
         /** @enum {string} */
         Action: "login" | "login_refused" | "refresh_refused" | "refresh_reused" | "token_refused" | "logout" | "step_up" | "step_up_refused" | "user_created" | "user_refused" | "user_changed" | "user_deleted" | "user_unlocked" | "password_changed" | "password_refused" | "totp_begun" | "totp_refused" | "totp_enabled" | "totp_disabled" | "grant_created" | "grant_deleted" | "api_key_created" | "api_key_revoked" | "tenant_created" | "tenant_changed" | "site_created" | "site_changed" | "zone_created" | "zone_changed" | "rack_created" | "node_created" | "miner_created" | "miner_changed" | "miner_retired" | "miners_registered" | "miners_claimed" | "registration_limited" | "miners_imported" | "miners_exported" | "group_created" | "group_changed" | "group_deleted" | "group_refreshed" | "settings_changed" | "maintenance_set" | "maintenance_ended" | "collector_created" | "collector_changed" | "collector_registered" | "collector_approved" | "collector_disabled" | "collector_enabled" | "collector_offline" | "collector_reconnected" | "collector_refused" | "collector_token_issued" | "collector_tokens_revoked" | "collector_payload_key_set" | "collector_payload_keys_removed" | "collector_signing_key_added" | "collector_signing_key_revoked" | "collector_signing_turned" | "enrolment_code_issued" | "collector_events_reported" | "collector_event_acknowledged" | "collector_event_resolved" | "collector_config_created" | "collector_config_activated" | "collector_config_deprecated" | "collector_config_applied" | "telemetry_exported" | "command_created" | "command_arbitrated" | "command_superseded" | "command_approved" | "command_rejected" | "command_extended" | "command_dispatched" | "command_over_cap" | "command_acked" | "command_ack_ignored" | "command_lease_lost" | "command_expired" | "command_cancel_requested" | "command_canceled" | "problem_acknowledged" | "problem_started" | "problem_assigned" | "problem_commented" | "problem_resolved" | "problems_exported" | "suppression_created" | "suppression_lifted" | "audit_exported" | "audit_verified" | "audit_resealed" | "audit_key_created";
+        ActionCounts: {
+            changed: number;
+            refused: number;
+        };
+        ActionDone: {
+            /** Format: uuid */
+            id: string;
+            /** @constant */
+            changed: true;
+            /** @enum {string} */
+            status: "pending" | "open" | "ack" | "in_progress" | "resolved";
+        };
+        ActionRefused: {
+            /** Format: uuid */
+            id: string;
+            /** @constant */
+            changed: false;
+            error_code: string;
+            reason: string;
+        };
+        /** @enum {string} */
+        ActorKind: "user" | "api_key" | "collector" | "rule" | "system" | "anonymous";
+        ActorOut: {
+            kind: components["schemas"]["ActorKind"];
+            id: string | null;
+        };
         /** @enum {string} */
         Age: "hour" | "day" | "week" | "older";
-        Alive: {
+        /** @enum {string} */
+        Algorithm: "hmac-sha256" | "ed25519";
+        ApiKeyList: {
+            api_keys: components["schemas"]["ApiKeyOut"][];
+            next_cursor: string | null;
+        };
+        ApiKeyOut: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            user_id: string | null;
+            /** @enum {string} */
+            state: "active" | "revoked" | "expired" | "ended";
+            key_start: string;
+            /** Format: date-time */
+            created_at: string;
+            expires_at: string | null;
+            revoked_at: string | null;
+            last_used_at: string | null;
+        };
+        AppliedAnswer: {
             /**
-             * @default ok
+             * @default true
              * @constant
              */
-            status: "ok";
-            /** @default 0.1.0 */
+            success: true;
             version: string;
-        };
-        Anchored: {
-            anchors?: {
-                [key: string]: unknown;
-            }[];
-            /** @default 0 */
-            after: number;
+            known: boolean;
         };
         AppliedBody: {
             version: string;
         };
-        "Approval-Output": {
+        /** @enum {string} */
+        Approval: "none" | "required" | "approved" | "rejected";
+        /** @enum {string} */
+        ApprovalCode: "HIGH_RISK" | "MANY_MACHINES" | "MUCH_POWER" | "MANY_MACHINES_IN_WINDOW" | "MUCH_POWER_IN_WINDOW" | "ASKED_FOR";
+        ApprovalOut: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            tenant_id: string;
+            site_id: number;
+            /** Format: uuid */
+            batch_id: string;
+            command_id: string | null;
+            /** @enum {string} */
+            decision: "approved" | "rejected" | "pre_approved" | "emergency";
+            by_kind: components["schemas"]["ActorKind"];
+            by_id: string | null;
+            /** Format: date-time */
+            at: string;
+            reason: string;
+            commands: number;
+        };
+        ApprovalReasonOut: {
+            code: components["schemas"]["ApprovalCode"];
+            value: number | null;
+            limit: number | null;
+            window_min: number | null;
+        };
+        ApprovalSettings: {
             /** @default 20 */
             machines: number;
             /** @default 100 */
@@ -2063,24 +2154,267 @@ export interface components {
             /** @default false */
             by_requester: boolean;
         };
+        Assignee: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+        };
+        AssigneeList: {
+            assignees: components["schemas"]["Assignee"][];
+        };
         Assignment: {
             assignee: string | null;
             comment?: string | null;
         };
+        AttemptOut: {
+            /** Format: uuid */
+            dispatch_id: string;
+            /** Format: uuid */
+            tenant_id: string;
+            site_id: number;
+            /** Format: uuid */
+            command_id: string;
+            miner_no: number;
+            n: number;
+            /** Format: uuid */
+            collector_id: string;
+            device: string | null;
+            held_by: string[];
+            deliveries: number;
+            /** Format: date-time */
+            leased_at: string;
+            /** Format: date-time */
+            lease_until: string;
+            result: ("succeeded" | "failed" | "rejected" | "skipped" | "running" | "lost" | "fenced") | null;
+            acked_at: string | null;
+            started_at: string | null;
+            finished_at: string | null;
+            execution_time_ms: number | null;
+            error_code: string | null;
+            error_message: string | null;
+            snapshot_before: {
+                [key: string]: unknown;
+            } | null;
+            snapshot_after: {
+                [key: string]: unknown;
+            } | null;
+            payload: {
+                [key: string]: unknown;
+            } | null;
+            late_count: number;
+            late_acks: {
+                [key: string]: unknown;
+            }[] | null;
+        };
+        AuditEntryList: {
+            entries: components["schemas"]["AuditEntryOut"][];
+            next_cursor: string | null;
+        };
+        AuditEntryOut: {
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            at: string;
+            /** Format: date-time */
+            recorded_at: string;
+            actor_kind: components["schemas"]["ActorKind"];
+            actor_id: string | null;
+            action: string;
+            entity_type: string;
+            entity_id: string | null;
+            before: {
+                [key: string]: unknown;
+            } | null;
+            after: {
+                [key: string]: unknown;
+            } | null;
+            reason: string | null;
+            request_id: string | null;
+            address: string | null;
+        };
+        Baseline: {
+            metrics: {
+                [key: string]: components["schemas"]["MetricBaseline"];
+            };
+            /** @enum {string} */
+            inferred_mode: "unknown" | "eco" | "normal" | "perf";
+            mode_confidence: number | null;
+            /** @enum {string} */
+            thaw_reason: "none" | "timeout" | "acknowledged" | "repaired";
+            updated_at: string | null;
+            frozen_since: string | null;
+            thawed_at: string | null;
+            mode_changed_at: string | null;
+        };
+        BatchCounts: {
+            machines: number;
+            created: number;
+            existing: number;
+            refused: number;
+        };
+        BatchDecision: {
+            /** Format: uuid */
+            batch_id: string;
+            commands: number;
+            states: {
+                [key: string]: number;
+            };
+        };
+        BatchList: {
+            batches: components["schemas"]["BatchOut"][];
+            next_cursor: string | null;
+        };
+        BatchOut: {
+            /** Format: uuid */
+            batch_id: string;
+            site_id: number;
+            command_type: string;
+            params: {
+                [key: string]: unknown;
+            };
+            priority: components["schemas"]["Priority"];
+            created_by_kind: components["schemas"]["ActorKind"];
+            created_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            reason: string;
+            approval_state: components["schemas"]["Approval"];
+            approval_reason: string | null;
+            waits: boolean;
+            counts: components["schemas"]["BatchCounts"];
+        };
+        BatchStory: {
+            /** Format: uuid */
+            batch_id: string;
+            site_id: number;
+            command_type: string;
+            params: {
+                [key: string]: unknown;
+            };
+            priority: components["schemas"]["Priority"];
+            created_by_kind: components["schemas"]["ActorKind"];
+            created_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            reason: string;
+            approval_state: components["schemas"]["Approval"];
+            approval_reason: string | null;
+            waits: boolean;
+            counts: components["schemas"]["BatchCounts"];
+            selection: components["schemas"]["Selection"];
+            states: {
+                [key: string]: number;
+            };
+            waiting_for_approval: number;
+            refused: components["schemas"]["RefusalOut"][];
+            approvals: components["schemas"]["ApprovalOut"][];
+        };
+        BlastRadiusOut: {
+            down_now: number;
+            cap: number;
+            would_wait: number;
+            exceeds_cap: boolean;
+        };
+        BucketPoint: {
+            /** Format: date-time */
+            ts: string;
+            hashrate_ths: number | null;
+            hashrate_min_ths: number | null;
+            hashrate_max_ths: number | null;
+            temp_c: number | null;
+            temp_max_c: number | null;
+            power_w: number | null;
+            fan_rpm: number | null;
+            efficiency_j_th: number | null;
+            accepted_shares: number | null;
+            rejected_shares: number | null;
+            reject_rate: number | null;
+            hardware_errors: number | null;
+            online_ratio: number;
+            samples: number;
+        };
         Bulk: {
-            act: components["schemas"]["Act"];
+            act: components["schemas"]["ProblemAction"];
             ids: string[];
             comment?: string | null;
             assignee?: string | null;
-            cause?: components["schemas"]["Cause"] | null;
+            cause?: components["schemas"]["ResolutionCause"] | null;
             action?: string | null;
+        };
+        BulkResult: {
+            results: (components["schemas"]["ActionDone"] | components["schemas"]["ActionRefused"])[];
+            counts: components["schemas"]["ActionCounts"];
+        };
+        CallerGrant: {
+            role: components["schemas"]["Role"];
+            site_ids: number[] | null;
+            zone_ids: number[] | null;
+            group_ids: number[] | null;
+            touches: number[] | null;
+            may: components["schemas"]["Permission"][];
+        };
+        CallerOut: {
+            /** Format: uuid */
+            tenant_id: string;
+            actor: components["schemas"]["ActorOut"];
+            user: components["schemas"]["UserOut"] | null;
+            grants: components["schemas"]["CallerGrant"][];
+            may: components["schemas"]["Permission"][];
+            must_enrol_totp: boolean;
+            csrf_token: string | null;
         };
         Cancellation: {
             /** @default  */
             reason: string;
         };
-        /** @enum {string} */
-        Cause: "repaired" | "replaced" | "cleaned" | "reconfigured" | "false_alarm" | "accepted" | "other";
+        CatalogueOut: {
+            types: components["schemas"]["CommandTypeOut"][];
+            priorities: components["schemas"]["Priority"][];
+            ttl_sec: components["schemas"]["TtlBounds"];
+            machines: components["schemas"]["MachineBounds"];
+        };
+        CellColumns: {
+            hashrate_ths: (number | null)[];
+            expected_ths: (number | null)[];
+            temp_max_c: (number | null)[];
+            temp_other_c: (number | null)[];
+            power_w: (number | null)[];
+            efficiency_j_th: (number | null)[];
+            age_sec: (number | null)[];
+            miner_no: number[];
+            miner_id: string[];
+            position: (string | null)[];
+            online: boolean[];
+            boards_healthy: (number | null)[];
+            boards_total: (number | null)[];
+            stopped: number[];
+        };
+        CellNames: {
+            zone: components["schemas"]["CodedWords"];
+            rack: components["schemas"]["CodedWords"];
+            model: components["schemas"]["CodedWords"];
+            firmware: components["schemas"]["CodedWords"];
+            data_state: components["schemas"]["CodedWords"];
+            data_reason: components["schemas"]["CodedWords"];
+            overall_health: components["schemas"]["CodedWords"];
+            condition: components["schemas"]["CodedWords"];
+            inferred_mode: components["schemas"]["CodedWords"];
+            expected_state: components["schemas"]["CodedWords"];
+        };
+        CellsAnswer: {
+            machines: number;
+            columns: components["schemas"]["CellColumns"];
+            named: components["schemas"]["CellNames"];
+            _meta: components["schemas"]["CellsMeta"];
+        };
+        CellsMeta: {
+            /** Format: date-time */
+            as_of: string;
+            bucket: string | null;
+            /** @enum {string} */
+            source: "live" | "telemetry_history_5min";
+            site_id: number;
+        };
         ChangeCollectorBody: {
             name?: string | null;
             zone_id?: number | string | null;
@@ -2093,16 +2427,6 @@ export interface components {
             notes?: string | null;
             registration_open_until?: string | null;
         };
-        ChangeShown: {
-            /** Format: uuid */
-            id: string;
-            /** Format: date-time */
-            at: string;
-            field: string;
-            old: string | null;
-            new: string | null;
-            cause: string;
-        };
         ChangeTenantBody: {
             name?: string | null;
             require_totp?: boolean | null;
@@ -2111,29 +2435,469 @@ export interface components {
             name?: string | null;
             state?: ("active" | "disabled") | null;
         };
-        Changes: {
-            miner_no: number;
-            changes: components["schemas"]["ChangeShown"][];
+        CloudSign: {
+            /** @enum {string} */
+            alg: "hmac-sha256" | "ed25519";
+            key_id: string;
+            tenant_id: string;
+            /** Format: date-time */
+            not_before: string;
+            nonce: string;
+            signature: string;
+        };
+        CodeBody: {
+            /** @default 24 */
+            life_hours: number;
+        };
+        CodedWords: {
+            words: string[];
+            index: number[];
+        };
+        CollectorBrief: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            site_id: number;
+            site_code: string;
+            zone_id: number | null;
+            status: components["schemas"]["Status"];
+            last_seen_at: string | null;
+            version: string | null;
+            active_miners: number | null;
+            total_miners: number | null;
+        };
+        CollectorDetails: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            site_id: number;
+            site_code: string;
+            zone_id: number | null;
+            status: components["schemas"]["Status"];
+            last_seen_at: string | null;
+            version: string | null;
+            active_miners: number | null;
+            total_miners: number | null;
+            config_version: string | null;
+            config_applied_at: string | null;
+            collection_interval_sec: number;
+            heartbeat_interval_sec: number;
+            offline_after_sec: number;
+            permissions: components["schemas"]["CollectorPermission"][];
+            signs_commands: boolean;
+            settings: {
+                [key: string]: unknown;
+            };
+            notes: string | null;
+            last_address: string | null;
+            last_device_id: string | null;
+            registration_open_until: string | null;
+            connection_count: number;
+            last_heartbeat_at: string | null;
+            reported_status: components["schemas"]["HeartbeatStatus"] | null;
+            cpu_usage: number | null;
+            memory_usage: number | null;
+            disk_usage: number | null;
+            uptime_sec: number | null;
+            clock_skew_sec: number | null;
+            /** Format: date-time */
+            created_at: string;
+            created_by: string | null;
+            /** Format: date-time */
+            updated_at: string;
+            token: components["schemas"]["TokenDates"] | null;
+        };
+        CollectorErrorAnswer: {
+            error_code: string;
+            message: string;
+            details: {
+                [key: string]: unknown;
+            };
+            request_id: string | null;
+            /** @constant */
+            success: false;
+        };
+        CollectorList: {
+            collectors: (components["schemas"]["CollectorOut"] | components["schemas"]["CollectorBrief"])[];
             next_cursor: string | null;
+        };
+        CollectorOut: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            site_id: number;
+            site_code: string;
+            zone_id: number | null;
+            status: components["schemas"]["Status"];
+            last_seen_at: string | null;
+            version: string | null;
+            active_miners: number | null;
+            total_miners: number | null;
+            config_version: string | null;
+            config_applied_at: string | null;
+            collection_interval_sec: number;
+            heartbeat_interval_sec: number;
+            offline_after_sec: number;
+            permissions: components["schemas"]["CollectorPermission"][];
+            signs_commands: boolean;
+            settings: {
+                [key: string]: unknown;
+            };
+            notes: string | null;
+            last_address: string | null;
+            last_device_id: string | null;
+            registration_open_until: string | null;
+            connection_count: number;
+            last_heartbeat_at: string | null;
+            reported_status: components["schemas"]["HeartbeatStatus"] | null;
+            cpu_usage: number | null;
+            memory_usage: number | null;
+            disk_usage: number | null;
+            uptime_sec: number | null;
+            clock_skew_sec: number | null;
+            /** Format: date-time */
+            created_at: string;
+            created_by: string | null;
+            /** Format: date-time */
+            updated_at: string;
         };
         /** @enum {string} */
         CollectorPermission: "read" | "control" | "config";
+        CollectorState: {
+            /** @constant */
+            success: true;
+            collector_id: string;
+            status: components["schemas"]["Status"];
+            site_id: string;
+            token?: string;
+            /** Format: date-time */
+            token_expires_at?: string;
+        };
+        CommandCounts: {
+            dispatched: number;
+            succeeded: number;
+            failed: number;
+            expired: number;
+            canceled: number;
+            superseded: number;
+            mean_execution_sec: number | null;
+        };
+        CommandList: {
+            commands: components["schemas"]["CommandOut"][];
+            next_cursor: string | null;
+        };
+        CommandOut: {
+            /** Format: uuid */
+            command_id: string;
+            /** Format: uuid */
+            tenant_id: string;
+            site_id: number;
+            zone_id: number | null;
+            miner_no: number;
+            miner_id: string;
+            /** Format: uuid */
+            batch_id: string;
+            command_type: string;
+            is_control: boolean;
+            params: {
+                [key: string]: unknown;
+            };
+            priority: components["schemas"]["Priority"];
+            priority_number: number;
+            urgency: number;
+            emergency: boolean;
+            ttl_sec: number;
+            expires_at: string | null;
+            dedupe_key: string | null;
+            approval_state: components["schemas"]["Approval"];
+            approval_until: string | null;
+            created_by_kind: components["schemas"]["ActorKind"];
+            created_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            created_reason: string;
+            rule_id: string | null;
+            rule_version: number | null;
+            problem_id: string | null;
+            state: components["schemas"]["State"];
+            moves: number;
+            attempt: number;
+            max_retries: number;
+            retry_backoff_sec: number;
+            /** Format: date-time */
+            next_attempt_at: string;
+            dispatch_id: string | null;
+            lease_owner: string | null;
+            lease_device: string | null;
+            lease_until: string | null;
+            dispatched_at: string | null;
+            started_at: string | null;
+            finished_at: string | null;
+            cancel_requested_at: string | null;
+            error_code: string | null;
+            error_message: string | null;
+            superseded_by: string | null;
+            verification: ("pending" | "verified" | "unverified" | "unverifiable") | null;
+            over_cap: components["schemas"]["OverCap"] | null;
+            /** Format: date-time */
+            updated_at: string;
+            wait_reason: components["schemas"]["WaitReason"] | null;
+        };
+        CommandStory: {
+            /** Format: uuid */
+            command_id: string;
+            /** Format: uuid */
+            tenant_id: string;
+            site_id: number;
+            zone_id: number | null;
+            miner_no: number;
+            miner_id: string;
+            /** Format: uuid */
+            batch_id: string;
+            command_type: string;
+            is_control: boolean;
+            params: {
+                [key: string]: unknown;
+            };
+            priority: components["schemas"]["Priority"];
+            priority_number: number;
+            urgency: number;
+            emergency: boolean;
+            ttl_sec: number;
+            expires_at: string | null;
+            dedupe_key: string | null;
+            approval_state: components["schemas"]["Approval"];
+            approval_until: string | null;
+            created_by_kind: components["schemas"]["ActorKind"];
+            created_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            created_reason: string;
+            rule_id: string | null;
+            rule_version: number | null;
+            problem_id: string | null;
+            state: components["schemas"]["State"];
+            moves: number;
+            attempt: number;
+            max_retries: number;
+            retry_backoff_sec: number;
+            /** Format: date-time */
+            next_attempt_at: string;
+            dispatch_id: string | null;
+            lease_owner: string | null;
+            lease_device: string | null;
+            lease_until: string | null;
+            dispatched_at: string | null;
+            started_at: string | null;
+            finished_at: string | null;
+            cancel_requested_at: string | null;
+            error_code: string | null;
+            error_message: string | null;
+            superseded_by: string | null;
+            verification: ("pending" | "verified" | "unverified" | "unverifiable") | null;
+            over_cap: components["schemas"]["OverCap"] | null;
+            /** Format: date-time */
+            updated_at: string;
+            wait_reason: components["schemas"]["WaitReason"] | null;
+            evidence: {
+                [key: string]: unknown;
+            } | null;
+            ack_payload: {
+                [key: string]: unknown;
+            } | null;
+            attempts: components["schemas"]["AttemptOut"][];
+            history: components["schemas"]["MoveOut"][];
+            approvals: components["schemas"]["ApprovalOut"][];
+            audit: components["schemas"]["AuditEntryOut"][] | null;
+        };
+        CommandTypeOut: {
+            command_type: string;
+            wire_verb: string;
+            risk: components["schemas"]["Risk"];
+            effect: components["schemas"]["Effect"];
+            down: components["schemas"]["Downtime"];
+            is_control: boolean;
+            params: components["schemas"]["ParamSchema"];
+            secret_params: string[];
+            opposes: string[];
+            undone_by: string | null;
+            older_names: string[];
+        };
         Comment: {
             comment: string;
         };
+        ConditionCounts: {
+            P0: number;
+            P1: number;
+            P2: number;
+            P3: number;
+            down: number;
+            stopped: number;
+            unknown: number;
+            fine: number;
+        };
+        ConfigAnswer: {
+            /**
+             * @default true
+             * @constant
+             */
+            success: true;
+            version: string | null;
+            config: {
+                [key: string]: unknown;
+            };
+            in_step: boolean;
+        };
+        ConfigList: {
+            configs: components["schemas"]["ConfigOut"][];
+            next_cursor: string | null;
+        };
+        ConfigOut: {
+            /** Format: uuid */
+            id: string;
+            version: string;
+            data: {
+                [key: string]: unknown;
+            };
+            collector_ids: string[] | null;
+            status: components["schemas"]["ConfigStatus"];
+            is_default: boolean;
+            change_summary: string;
+            /** Format: date-time */
+            created_at: string;
+            created_by: string | null;
+            activated_at: string | null;
+            activated_by: string | null;
+            deprecated_at: string | null;
+            deprecated_by: string | null;
+        };
         /** @enum {string} */
         ConfigStatus: "draft" | "active" | "deprecated";
+        CookieRefreshed: {
+            expires_in: number;
+        };
+        CookieSession: {
+            expires_in: number;
+            csrf_token: string;
+        };
+        CreatedApiKey: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            user_id: string | null;
+            /** @enum {string} */
+            state: "active" | "revoked" | "expired" | "ended";
+            key_start: string;
+            /** Format: date-time */
+            created_at: string;
+            expires_at: string | null;
+            revoked_at: string | null;
+            last_used_at: string | null;
+            key: string;
+        };
+        CreatedCommandOut: {
+            /** Format: uuid */
+            command_id: string;
+            miner_id: string;
+            state: components["schemas"]["State"];
+            approval_state: components["schemas"]["Approval"];
+            existing: boolean;
+        };
+        CreatedSuppressions: {
+            suppressions: components["schemas"]["Suppression"][];
+        };
         /** @enum {string} */
         Credential: "token" | "enrolment_code" | "nothing";
+        CurrentPasswordBody: {
+            /** Format: password */
+            password: string;
+        };
+        DayPoint: {
+            /** Format: date-time */
+            ts: string;
+            hashrate_ths: number | null;
+            hashrate_min_ths: number | null;
+            hashrate_max_ths: number | null;
+            temp_c: number | null;
+            temp_max_c: number | null;
+            power_w: number | null;
+            fan_rpm: number | null;
+            efficiency_j_th: number | null;
+            accepted_shares: number | null;
+            rejected_shares: number | null;
+            reject_rate: number | null;
+            hardware_errors: number | null;
+            online_ratio: number;
+            samples: number;
+            total_power_kwh: number | null;
+            uptime_hours: number;
+        };
         Decision: {
             reason: string;
         };
+        DiagnosedIssue: {
+            /** @enum {string} */
+            issue_code: "overheat_crit" | "offline" | "hashrate_zero" | "boards_dead" | "fan_zero" | "overheat_warn" | "hashrate_degradation" | "efficiency_degradation" | "temp_anomaly" | "trend_anomaly" | "reject_rate_high" | "hw_error_rate_high" | "wrong_pool" | "sensor_fault" | "data_implausible" | "fleet_outlier" | "boards_degrading" | "collector_down" | "board_lost";
+            /** @enum {string} */
+            severity: "P0" | "P1" | "P2" | "P3";
+            recommended_actions: string[];
+            confidence: number | null;
+        };
+        Diagnosis: {
+            /** @enum {string} */
+            health_state: "P0" | "P1" | "P2" | "P3" | "down" | "stopped" | "unknown" | "ok";
+            issues: components["schemas"]["DiagnosedIssue"][];
+            hypotheses: components["schemas"]["Hypothesis"][];
+            p_fail_24h: number | null;
+            /** Format: date-time */
+            assessed_at: string;
+        };
+        Dispatched: {
+            /** @enum {string} */
+            kind: "notice" | "ticket" | "command";
+            action: string;
+            /** Format: date-time */
+            at: string;
+            reason: string;
+        };
+        /** @enum {string} */
+        Downtime: "no" | "until hashing" | "until back" | "until enabled";
+        DryRunCounts: {
+            excluded: number;
+            supersedes: number;
+        };
+        DryRunOut: {
+            machines: number;
+            kw: number;
+            ths: number;
+            share_of_site: number;
+            unknown_power: number;
+            unknown_ths: number;
+            excluded: components["schemas"]["RefusalOut"][];
+            counts: components["schemas"]["DryRunCounts"];
+            blast_radius: components["schemas"]["BlastRadiusOut"] | null;
+            needs_approval: boolean;
+            approval_reasons: string[];
+            approval_causes: components["schemas"]["ApprovalReasonOut"][];
+        };
+        /** @enum {string} */
+        Effect: "stops" | "resumes" | "restarts" | "adjusts" | "nothing";
         EndMaintenance: {
             site_id?: string | number | null;
             miner_ids?: string[] | null;
             filter?: components["schemas"]["MinerFilter"] | null;
             reason: string;
         };
+        ErrorAnswer: {
+            error_code: string;
+            message: string;
+            details: {
+                [key: string]: unknown;
+            };
+            request_id: string | null;
+        };
+        /** @enum {string} */
+        Event: "created" | "approved" | "rejected" | "extended" | "leased" | "started" | "succeeded" | "failed" | "retried" | "lease_lost" | "cancel_requested" | "canceled" | "superseded" | "expired";
         EventBody: {
             kind: string;
             severity?: components["schemas"]["Severity"] | null;
@@ -2149,17 +2913,122 @@ export interface components {
             occurred_at?: string | null;
             event_id?: string | null;
         };
+        EventFault: {
+            index: number;
+            error_code: string;
+            reason: string;
+        };
+        EventList: {
+            events: components["schemas"]["EventOut"][];
+            next_cursor: string | null;
+        };
+        EventOut: {
+            /** Format: uuid */
+            id: string;
+            site_id: number;
+            zone_id: number | null;
+            /** Format: uuid */
+            collector_id: string;
+            /** Format: date-time */
+            at: string;
+            occurred_at: string | null;
+            source: components["schemas"]["Source"];
+            kind: string;
+            severity: components["schemas"]["Severity"];
+            title: string;
+            message: string;
+            details: {
+                [key: string]: unknown;
+            } | null;
+            miner_id: string | null;
+            command_id: string | null;
+            status: components["schemas"]["EventStatus"];
+            acknowledged_at: string | null;
+            acknowledged_by: string | null;
+            resolved_at: string | null;
+            resolved_by: string | null;
+        };
         /** @enum {string} */
         EventStatus: "open" | "acknowledged" | "resolved";
+        EventsAnswer: {
+            /**
+             * @default true
+             * @constant
+             */
+            success: true;
+            stored: number;
+            duplicates: number;
+            rejected: number;
+            errors: components["schemas"]["EventFault"][];
+        };
         EventsBody: {
             events: components["schemas"]["EventBody"][];
         };
-        Expected: {
-            state: string;
+        EvidenceBaseline: {
+            metric: string;
+            value?: number | null;
+            expected?: number | null;
+            residual?: number | null;
+            sigma?: number | null;
+            z?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        ExpectedPoint: {
+            hashrate_ratio: number | null;
+            efficiency: number | null;
+            temp_max: number | null;
+        };
+        ExpectedStateOut: {
+            /** @enum {string} */
+            state: "curtailed" | "stopped" | "rebooting" | "maintenance";
             /** Format: date-time */
             from_at: string;
             until_at: string | null;
             cause: string;
+        };
+        FacetCount: {
+            value: string;
+            problems: number;
+        };
+        Facets: {
+            severity: components["schemas"]["FacetCount"][];
+            issue_code: components["schemas"]["FacetCount"][];
+            status: components["schemas"]["FacetCount"][];
+            site: components["schemas"]["SiteFacetCount"][];
+            zone: components["schemas"]["FacetCount"][];
+            model: components["schemas"]["FacetCount"][];
+            firmware: components["schemas"]["FacetCount"][];
+            age: components["schemas"]["FacetCount"][];
+        };
+        FailureRisk: {
+            p_fail_24h: number | null;
+            risk_level?: string | null;
+            top_features: components["schemas"]["TopFeature"][];
+            model_version?: string;
+            /** Format: date-time */
+            at?: string;
+        };
+        FeaturePoint: {
+            /** Format: date-time */
+            ts: string;
+            /** @enum {string} */
+            data_state: "unknown" | "stale" | "offline" | "fresh";
+            /** @enum {string} */
+            inferred_mode: "unknown" | "eco" | "normal" | "perf";
+            hashrate_ratio: number | null;
+            temp_max: number | null;
+            efficiency: number | null;
+            boards_ratio: number | null;
+            fan_speed_min: number | null;
+            reject_rate: number | null;
+            hw_error_rate: number | null;
+            trend_slope: number | null;
+            volatility: number | null;
+            temp_spread: number | null;
+            temp_load: number | null;
+            board_share_min: number | null;
+            expected: components["schemas"]["ExpectedPoint"];
         };
         Filter: {
             model?: string | null;
@@ -2172,6 +3041,34 @@ export interface components {
             issue_code?: string | null;
             online?: boolean | null;
         };
+        /** @enum {string} */
+        FindingKind: "changed" | "removed" | "inserted" | "backdated" | "seal_changed" | "seal_removed" | "not_signed" | "cut" | "rewritten" | "unsealed" | "unguarded" | "not_an_anchor";
+        FindingOut: {
+            kind: components["schemas"]["FindingKind"];
+            seal: number | null;
+            entry_id: string | null;
+            message: string;
+        };
+        FleetEfficiency: {
+            efficiency_j_th: number | null;
+            efficiency_left_out: number;
+        };
+        GrantList: {
+            grants: components["schemas"]["GrantOut"][];
+            next_cursor: string | null;
+        };
+        GrantOut: {
+            /** Format: uuid */
+            id: string;
+            user_id: string | null;
+            api_key_id: string | null;
+            role: components["schemas"]["Role"];
+            site_ids: number[] | null;
+            zone_ids: number[] | null;
+            group_ids: number[] | null;
+            /** Format: date-time */
+            created_at: string;
+        };
         GroupChange: {
             name?: string | null;
             filter?: components["schemas"]["MinerFilter"] | null;
@@ -2179,13 +3076,28 @@ export interface components {
             add?: string[] | null;
             remove?: string[] | null;
         };
-        GroupShown: {
+        GroupFilter: {
+            site_id?: number;
+            model?: string;
+            firmware?: string;
+            zone?: string;
+            rack?: string;
+            owner?: string;
+            group_id?: number;
+            /** @enum {string} */
+            state?: "in_service" | "retired" | "any";
+            text?: string;
+        };
+        GroupList: {
+            groups: components["schemas"]["GroupOut"][];
+            next_cursor: string | null;
+        };
+        GroupOut: {
             id: number;
             name: string;
-            kind: string;
-            filter: {
-                [key: string]: unknown;
-            } | null;
+            /** @enum {string} */
+            kind: "listed" | "filter";
+            filter: components["schemas"]["GroupFilter"] | null;
             members: number;
             /** Format: date-time */
             created_at: string;
@@ -2193,19 +3105,21 @@ export interface components {
             to_join: number | null;
             to_leave: number | null;
         };
-        Groups: {
-            groups: components["schemas"]["GroupShown"][];
-            next_cursor: string | null;
-        };
-        HTTPValidationError: {
-            detail?: components["schemas"]["ValidationError"][];
+        HeartbeatAnswer: {
+            /**
+             * @default true
+             * @constant
+             */
+            success: true;
+            /** Format: date-time */
+            server_time: string;
+            clock_skew_sec: number | null;
+            config_version: string | null;
+            commands_allowed: boolean;
         };
         HeartbeatBody: {
-            /**
-             * @default online
-             * @enum {string}
-             */
-            status: "online" | "degraded" | "error";
+            /** @default online */
+            status: components["schemas"]["HeartbeatStatus"];
             cpu_usage?: number | null;
             memory_usage?: number | null;
             disk_usage?: number | null;
@@ -2221,6 +3135,72 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
+        HeartbeatList: {
+            heartbeats: components["schemas"]["HeartbeatOut"][];
+            next_cursor: string | null;
+        };
+        HeartbeatOut: {
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            at: string;
+            device_id: string | null;
+            status: components["schemas"]["HeartbeatStatus"];
+            cpu_usage: number | null;
+            memory_usage: number | null;
+            disk_usage: number | null;
+            uptime_sec: number | null;
+            version: string | null;
+            miners_online: number | null;
+            miners_total: number | null;
+            errors_count: number | null;
+            spool_depth: number | null;
+            spool_oldest_at: string | null;
+            clock_skew_sec: number | null;
+            extra_data: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /** @enum {string} */
+        HeartbeatStatus: "online" | "degraded" | "error";
+        HistoryAnswer: {
+            series: components["schemas"]["HistorySeries"][];
+            next_cursor: string | null;
+            _meta: components["schemas"]["HistoryMeta"];
+        };
+        HistoryMeta: {
+            /** @enum {string} */
+            source: "telemetry_raw_24h" | "telemetry_history_5min" | "telemetry_hourly" | "telemetry_daily";
+            /** @enum {string} */
+            resolution: "raw" | "5min" | "hourly" | "daily";
+            site_id: number;
+            /** Format: date-time */
+            start: string;
+            /** Format: date-time */
+            end: string;
+            /** Format: date-time */
+            as_of: string;
+            points: number;
+            most_points: number;
+        };
+        HistorySeries: {
+            miner_id: string;
+            data: components["schemas"]["RawPoint"][] | components["schemas"]["DayPoint"][] | components["schemas"]["BucketPoint"][];
+        };
+        Hypothesis: {
+            hypothesis_id: string;
+            risk_level: string | null;
+            confidence: number | null;
+            evidence: components["schemas"]["HypothesisEvidence"][];
+            recommended_actions: string[];
+            ml_context: components["schemas"]["FailureRisk"] | null;
+        };
+        HypothesisEvidence: {
+            metric: string;
+            value: number | null;
+            group_median: number | null;
+            robust_z: number | null;
+        };
         ImportReport: {
             created: number;
             changed: number;
@@ -2230,8 +3210,145 @@ export interface components {
             racks_created: number;
             lines: components["schemas"]["RefusedLine"][];
         };
+        IncidentCount: {
+            /** Format: uuid */
+            incident_id: string;
+            problems: number;
+        };
+        LastReported: {
+            /** Format: date-time */
+            at: string;
+            hashrate_ths: number | null;
+            power_w: number | null;
+            efficiency_j_th: number | null;
+        };
+        LegacyPollAnswer: {
+            commands: components["schemas"]["WireCommand"][];
+            /** @constant */
+            success: true;
+        };
         Lift: {
             reason?: string | null;
+        };
+        LimitColumns: {
+            miner_no: number[];
+            limit: number[];
+        };
+        LiveAnswer: {
+            miners: components["schemas"]["LiveMachine"][];
+            next_cursor: string | null;
+            _meta: components["schemas"]["LiveMeta"];
+        };
+        LiveEfficiency: {
+            value: number | null;
+            /** @constant */
+            unit: "J/TH";
+        };
+        LiveFan: {
+            avg: number | null;
+            min: number | null;
+            /** @constant */
+            unit: "rpm";
+            sensor_fault: boolean | null;
+        };
+        LiveHardware: {
+            model: string | null;
+            firmware: string | null;
+            boards_healthy: number | null;
+            boards_total: number | null;
+        };
+        LiveHashrate: {
+            value: number | null;
+            expected_ths: number | null;
+            /** @constant */
+            unit: "TH/s";
+            /** @enum {string} */
+            source: "5min_avg" | "newest";
+            expected_source: ("operator" | "reported" | "catalogue" | "baseline" | "inferred" | "mode" | "expected_state") | null;
+            newest_ths: number | null;
+            rated_ths: number | null;
+            rated_source: ("operator" | "reported" | "catalogue" | "baseline" | "inferred") | null;
+            reference_ths: number | null;
+            stopped_ths: number | null;
+        };
+        LiveMachine: {
+            site_id: number;
+            miner_id: string;
+            zone: string | null;
+            rack: string | null;
+            hardware: components["schemas"]["LiveHardware"];
+            hashrate: components["schemas"]["LiveHashrate"];
+            last_reported: components["schemas"]["LastReported"] | null;
+            temperature: components["schemas"]["LiveTemperature"];
+            power: components["schemas"]["LivePower"];
+            efficiency: components["schemas"]["LiveEfficiency"];
+            fan: components["schemas"]["LiveFan"];
+            reject: components["schemas"]["LiveShares"];
+            hardware_errors: number | null;
+            uptime_seconds: number | null;
+            pool: components["schemas"]["LivePool"];
+            error_message: string | null;
+            /** @enum {string} */
+            overall_health: "P0" | "P1" | "P2" | "P3" | "down" | "stopped" | "unknown" | "ok";
+            /** @enum {string} */
+            condition: "P0" | "P1" | "P2" | "P3" | "down" | "stopped" | "unknown" | "fine";
+            mode: ("unknown" | "eco" | "normal" | "perf") | null;
+            expected_state: ("curtailed" | "stopped" | "rebooting" | "maintenance") | null;
+            online: boolean;
+            status: ("online" | "offline" | "error") | null;
+            last_seen: string | null;
+            sample_at: string | null;
+            age_sec: number | null;
+            /** @enum {string} */
+            state: "fresh" | "stale" | "offline" | "unknown";
+            /** @enum {string} */
+            state_reason: "in_time" | "late" | "says_offline" | "no_samples" | "collector_silent" | "never_seen";
+            doubts: ("hashrate_units_mended" | "hashrate_implausible" | "hashrate_doubtful" | "power_unknown" | "temperature_unknown" | "temperature_doubtful")[];
+            /** @enum {string} */
+            source: "live" | "right_now";
+        };
+        LiveMeta: {
+            /** @enum {string} */
+            source: "live" | "right_now";
+            updated_at: string | null;
+            /** Format: date-time */
+            as_of: string;
+            /** @enum {string} */
+            right_now: "not_asked" | "used" | "unavailable";
+            stale_after_sec: number;
+            offline_after_sec: number;
+        };
+        LivePool: {
+            url: string | null;
+            worker: string | null;
+            status: string | null;
+            latency_ms: number | null;
+        };
+        LivePower: {
+            value: number | null;
+            /** @constant */
+            unit: "W";
+        };
+        LiveShares: {
+            rate: number | null;
+            accepted: number | null;
+            rejected: number | null;
+        };
+        LiveTemperature: {
+            avg: number | null;
+            max: number | null;
+            /** @constant */
+            unit: "C";
+            sensor_fault: boolean | null;
+        };
+        Liveness: {
+            /**
+             * @default ok
+             * @constant
+             */
+            status: "ok";
+            /** @default 0.1.0 */
+            version: string;
         };
         LoginBody: {
             email: string;
@@ -2241,11 +3358,116 @@ export interface components {
             /** @default false */
             cookie: boolean;
         };
+        Machine: {
+            miner_no: number;
+            miner_id: string;
+            site_id: number;
+            model: string | null;
+            firmware: string | null;
+            serial: string | null;
+            owner: string | null;
+            position: string | null;
+            /** @enum {string} */
+            state: "in_service" | "retired";
+            zone: string | null;
+            rack: string | null;
+            overall_health: ("P0" | "P1" | "P2" | "P3" | "down" | "stopped" | "unknown" | "ok") | null;
+            condition: ("P0" | "P1" | "P2" | "P3" | "down" | "stopped" | "unknown" | "fine") | null;
+            online: boolean | null;
+            expected_state: ("curtailed" | "stopped" | "rebooting" | "maintenance") | null;
+            sample_at: string | null;
+            last_seen_at: string | null;
+            rated_ths: number | null;
+            rated_source: ("operator" | "reported" | "catalogue" | "baseline" | "inferred") | null;
+            reference_ths: number | null;
+            expected_ths: number | null;
+            expected_source: ("operator" | "reported" | "catalogue" | "baseline" | "inferred" | "mode" | "expected_state") | null;
+            stopped_ths: number | null;
+        };
+        MachineBounds: {
+            most: number;
+        };
+        MachineCount: {
+            machines: number;
+        };
+        MachineHealth: {
+            site_id: number;
+            miner_id: string;
+            /** @enum {string} */
+            health_state: "P0" | "P1" | "P2" | "P3" | "down" | "stopped" | "unknown" | "ok";
+            /** @enum {string} */
+            condition: "P0" | "P1" | "P2" | "P3" | "down" | "stopped" | "unknown" | "fine";
+            expected_state: ("curtailed" | "stopped" | "rebooting" | "maintenance") | null;
+            issues: components["schemas"]["MachineIssue"][];
+            hypotheses: components["schemas"]["Hypothesis"][];
+            p_fail_24h: number | null;
+            last_seen_ts: string | null;
+            assessed_at: string | null;
+            baseline: components["schemas"]["Baseline"] | null;
+            suppressions: components["schemas"]["Suppression"][];
+            suppressed_detections: components["schemas"]["SuppressedDetection"][];
+        };
+        MachineIssue: {
+            /** Format: uuid */
+            problem_id: string;
+            /** @enum {string} */
+            issue_code: "overheat_crit" | "offline" | "hashrate_zero" | "boards_dead" | "fan_zero" | "overheat_warn" | "hashrate_degradation" | "efficiency_degradation" | "temp_anomaly" | "trend_anomaly" | "reject_rate_high" | "hw_error_rate_high" | "wrong_pool" | "sensor_fault" | "data_implausible" | "fleet_outlier" | "boards_degrading" | "collector_down" | "board_lost";
+            /** @enum {string} */
+            severity: "P0" | "P1" | "P2" | "P3";
+            /** @enum {string} */
+            status: "pending" | "open" | "ack" | "in_progress" | "resolved";
+            /** Format: date-time */
+            start_ts: string;
+            evidence: ({
+                /** @enum {string} */
+                rule_code: "overheat_crit" | "offline" | "hashrate_zero" | "boards_dead" | "fan_zero" | "overheat_warn" | "hashrate_degradation" | "efficiency_degradation" | "temp_anomaly" | "trend_anomaly" | "reject_rate_high" | "hw_error_rate_high" | "wrong_pool" | "sensor_fault" | "data_implausible" | "fleet_outlier" | "boards_degrading" | "collector_down" | "board_lost";
+                description?: string;
+                /** Format: date-time */
+                evaluated_at?: string;
+                way?: string;
+                ways?: string[];
+                metric?: string;
+                threshold?: number | null;
+                side?: ("above" | "below") | null;
+                /** @enum {string} */
+                measured?: "now" | "half_hour_mean";
+                held?: boolean;
+                baseline?: components["schemas"]["EvidenceBaseline"];
+                /** @enum {string} */
+                sensor?: "chip" | "board";
+                /** @enum {string} */
+                limit_source?: "machine" | "catalogue" | "settings" | "assumed";
+                robust_z?: {
+                    [key: string]: number | null;
+                };
+                robust_z_threshold?: number;
+                peers?: {
+                    [key: string]: components["schemas"]["PeerPosition"] | null;
+                };
+                expected_ths?: number | null;
+                /** @enum {string} */
+                expectation?: "none" | "given" | "kind" | "own_past";
+                left_out?: string[];
+            } & {
+                [key: string]: unknown;
+            })[];
+            recommended_actions: string[];
+            confidence: number | null;
+        };
+        MachinePeers: {
+            site_id: number;
+            miner_id: string;
+            assessed_at: string | null;
+            expected_state: ("curtailed" | "stopped" | "rebooting" | "maintenance") | null;
+            peers: {
+                [key: string]: components["schemas"]["PeerComparison"] | null;
+            } | null;
+        };
         MaintenanceList: {
-            maintenance: components["schemas"]["MaintenanceShown"][];
+            maintenance: components["schemas"]["MaintenanceOut"][];
             more: boolean;
         };
-        MaintenanceShown: {
+        MaintenanceOut: {
             /** @enum {string} */
             kind: "miner" | "zone" | "group" | "site";
             miner_id: string | null;
@@ -2258,35 +3480,34 @@ export interface components {
             cause: string;
             suppression_id: string | null;
         };
-        MinerChangeBody: {
-            site_id?: string | number | null;
-            /** @default  */
-            miner_id: string;
-            serial?: string | null;
-            mac?: string | null;
-            model?: string | null;
-            firmware?: string | null;
-            /**
-             * @default air
-             * @enum {string}
-             */
-            cooling: "air" | "hydro" | "immersion";
-            zone?: string | null;
-            rack?: string | null;
-            position?: string | null;
-            power_node_id?: number | null;
-            network_node_id?: number | null;
-            owner?: string | null;
-            expected_ths?: number | null;
-            /**
-             * @default in_service
-             * @enum {string}
-             */
-            state: "in_service" | "retired";
+        MetricBaseline: {
+            expected: number | null;
+            sigma: number | null;
+            samples: number;
+            is_known: boolean;
+            last_value: number | null;
+            last_residual: number | null;
+            anchor: number | null;
+        };
+        MinerChangeList: {
+            miner_no: number;
+            changes: components["schemas"]["MinerChangeOut"][];
+            next_cursor: string | null;
+        };
+        MinerChangeOut: {
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            at: string;
+            field: string;
+            old: string | null;
+            new: string | null;
+            /** @enum {string} */
+            cause: "operator" | "import" | "telemetry";
         };
         MinerDetail: {
-            miner: components["schemas"]["MinerShown"];
-            expected: components["schemas"]["Expected"] | null;
+            miner: components["schemas"]["MinerOut"];
+            expected: components["schemas"]["ExpectedStateOut"] | null;
         };
         MinerFilter: {
             site_id?: string | number | null;
@@ -2303,7 +3524,11 @@ export interface components {
             state: "in_service" | "retired" | "any";
             text?: string | null;
         };
-        MinerShown: {
+        MinerList: {
+            miners: components["schemas"]["MinerOut"][];
+            next_cursor: string | null;
+        };
+        MinerOut: {
             miner_no: number;
             miner_id: string;
             site_id: number;
@@ -2312,7 +3537,8 @@ export interface components {
             mac: string | null;
             model: string | null;
             firmware: string | null;
-            cooling: string;
+            /** @enum {string} */
+            cooling: "air" | "hydro" | "immersion";
             zone: string | null;
             rack: string | null;
             position: string | null;
@@ -2320,16 +3546,74 @@ export interface components {
             network_node_id: number | null;
             owner: string | null;
             expected_ths: number | null;
-            expected_source: string | null;
-            state: string;
+            expected_source: ("operator" | "reported" | "catalogue" | "baseline") | null;
+            /** @enum {string} */
+            state: "in_service" | "retired";
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
             updated_at: string;
         };
-        Miners: {
-            miners: components["schemas"]["MinerShown"][];
-            next_cursor: string | null;
+        MinerProblems: {
+            miner_id: string;
+            problems: components["schemas"]["Problem"][];
+            total: number;
+        };
+        MinerSuppressed: {
+            success: boolean;
+            miner_id: string;
+            message: string;
+            until: string | null;
+            maintenance: boolean;
+            reason: string;
+        };
+        MinerUnsuppressed: {
+            success: boolean;
+            miner_id: string;
+            message: string;
+            lifted: number;
+            still_by: ("miner" | "zone" | "group" | "site")[];
+        };
+        MinerUpdate: {
+            serial?: string | null;
+            mac?: string | null;
+            model?: string | null;
+            firmware?: string | null;
+            zone?: string | null;
+            rack?: string | null;
+            position?: string | null;
+            power_node_id?: number | null;
+            network_node_id?: number | null;
+            owner?: string | null;
+            expected_ths?: number | null;
+            site_id?: string | number | null;
+            miner_id?: string;
+            /** @enum {string} */
+            cooling?: "air" | "hydro" | "immersion";
+            /** @enum {string} */
+            state?: "in_service" | "retired";
+        };
+        MoveOut: {
+            /** Format: uuid */
+            command_id: string;
+            n: number;
+            /** Format: uuid */
+            tenant_id: string;
+            site_id: number;
+            /** Format: date-time */
+            at: string;
+            event: components["schemas"]["Event"];
+            old_state: components["schemas"]["State"] | null;
+            new_state: components["schemas"]["State"];
+            actor_kind: components["schemas"]["ActorKind"];
+            actor_id: string | null;
+            message: string | null;
+            details: {
+                [key: string]: unknown;
+            } | null;
+            execution_time_ms: number | null;
+            /** Format: date-time */
+            recorded_at: string;
         };
         NewCollectorBody: {
             site_id: string;
@@ -2347,15 +3631,27 @@ export interface components {
             };
             notes?: string | null;
         };
+        NewCollectorOut: {
+            collector: components["schemas"]["CollectorOut"];
+            token?: string;
+            enrolment_code?: string;
+            /** Format: date-time */
+            expires_at?: string;
+        };
         NewCommands: {
             site_id?: string | number | null;
             miner_ids?: string[] | null;
             group_id?: number | null;
             filter?: components["schemas"]["Filter"] | null;
             command_type: string;
-            params?: unknown;
-            /** @default efficiency */
-            priority: string;
+            params?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @default efficiency
+             * @enum {string}
+             */
+            priority: "convenience" | "efficiency" | "compliance" | "safety";
             /** @default 5 */
             priority_number: number;
             /** @default 900 */
@@ -2390,6 +3686,11 @@ export interface components {
             /** @default  */
             change_summary: string;
         };
+        NewEnrolmentCode: {
+            enrolment_code: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
         NewGrantBody: {
             site_ids?: number[] | null;
             zone_ids?: number[] | null;
@@ -2417,13 +3718,10 @@ export interface components {
             expires_at?: string | null;
         };
         NewMiner: {
-            site_id: string | number;
-            miner_id: string;
             serial?: string | null;
             mac?: string | null;
             model?: string | null;
             firmware?: string | null;
-            cooling?: ("air" | "hydro" | "immersion") | null;
             zone?: string | null;
             rack?: string | null;
             position?: string | null;
@@ -2431,6 +3729,9 @@ export interface components {
             network_node_id?: number | null;
             owner?: string | null;
             expected_ths?: number | null;
+            site_id: string | number;
+            miner_id: string;
+            cooling?: ("air" | "hydro" | "immersion") | null;
         };
         NewNode: {
             site_id: string | number;
@@ -2443,10 +3744,23 @@ export interface components {
             /** Format: password */
             new_password: string;
         };
+        NewPayloadKeyOut: {
+            payload_key: string | null;
+            /** Format: date-time */
+            old_keys_until: string;
+        };
         NewRack: {
             site_id: string | number;
             zone?: string | null;
             code: string;
+        };
+        NewSigningKeyOut: {
+            key_id: string;
+            algorithm: components["schemas"]["Algorithm"];
+            public_key: string | null;
+            secret: string | null;
+            /** Format: date-time */
+            signs_from: string;
         };
         NewSite: {
             code: string;
@@ -2467,6 +3781,13 @@ export interface components {
             maintenance: boolean;
             reason: string;
         };
+        NewToken: {
+            token: string;
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: date-time */
+            old_tokens_until: string;
+        };
         NewUserBody: {
             site_ids?: number[] | null;
             zone_ids?: number[] | null;
@@ -2485,20 +3806,56 @@ export interface components {
             code: string;
             name?: string | null;
         };
-        NodeShown: {
+        NodeList: {
+            nodes: components["schemas"]["NodeOut"][];
+            next_cursor: string | null;
+        };
+        NodeOut: {
             id: number;
             site_id: number;
-            kind: string;
+            /** @enum {string} */
+            kind: "transformer" | "breaker" | "pdu" | "router" | "switch";
             code: string;
             parent_id: number | null;
         };
-        Nodes: {
-            nodes: components["schemas"]["NodeShown"][];
-            next_cursor: string | null;
+        OpenAlerts: {
+            info: number;
+            warning: number;
+            error: number;
+            critical: number;
         };
-        OldPasswordBody: {
-            /** Format: password */
-            password: string;
+        OverCap: {
+            down: number;
+            cap: number;
+            site_machines: number;
+        };
+        Pagination: {
+            page: number;
+            per_page: number;
+            total: number;
+            pages: number;
+        };
+        ParamProperty: {
+            /** @enum {string} */
+            type?: "string" | "integer" | "number" | "boolean" | "object" | "null";
+            enum?: string[];
+            minimum?: number;
+            maximum?: number;
+            unit?: string;
+            anyOf?: components["schemas"]["ParamProperty"][];
+            /** Properties */
+            properties?: {
+                [key: string]: components["schemas"]["ParamProperty"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        ParamSchema: {
+            /** Properties */
+            properties: {
+                [key: string]: components["schemas"]["ParamProperty"];
+            };
+            required: string[];
         };
         Part: {
             /** @enum {string} */
@@ -2512,16 +3869,88 @@ export interface components {
             /** Format: password */
             new_password: string;
         };
+        PastCellColumns: {
+            hashrate_ths: (number | null)[];
+            expected_ths: (number | null)[];
+            temp_max_c: (number | null)[];
+            power_w: (number | null)[];
+            efficiency_j_th: (number | null)[];
+            miner_no: number[];
+            online_ratio: (number | null)[];
+            stopped: number[];
+        };
+        PastCellsAnswer: {
+            machines: number;
+            columns: components["schemas"]["PastCellColumns"];
+            _meta: components["schemas"]["CellsMeta"];
+        };
         PayloadKeyBody: {
             key_b64?: string | null;
             /** @default 86400 */
             overlap_sec: number;
+        };
+        PeerComparison: {
+            /** @enum {string} */
+            level: "site:model:firmware:mode" | "site:model:mode" | "site:model" | "site";
+            value: number | null;
+            robust_z: number | null;
+            percentile: number | null;
+            median: number | null;
+            mad?: number | null;
+            count: number;
+            p10: number | null;
+            p25: number | null;
+            p75: number | null;
+            p90: number | null;
+            min: number | null;
+            max: number | null;
+            spread: components["schemas"]["Spread"];
+        };
+        PeerPosition: {
+            /** @enum {string} */
+            level: "site:model:firmware:mode" | "site:model:mode" | "site:model" | "site";
+            value: number | null;
+            robust_z: number | null;
+            percentile: number | null;
+            median: number | null;
+            mad?: number | null;
+            count: number;
+            p10: number | null;
+            p25: number | null;
+            p75: number | null;
+            p90: number | null;
+            min: number | null;
+            max: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @enum {string} */
+        Permission: "see" | "acknowledge" | "suppress" | "command" | "command_high" | "approve" | "govern" | "inventory" | "collector_tokens" | "audit_read" | "audit" | "admin";
+        PollAnswer: {
+            commands: components["schemas"]["WireCommand"][];
         };
         Pools: {
             /** @default [] */
             allowed: string[];
             /** @default [] */
             workers: string[];
+        };
+        Predecessor: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            severity: "P0" | "P1" | "P2" | "P3";
+            /** @enum {string} */
+            status: "pending" | "open" | "ack" | "in_progress" | "resolved";
+            /** Format: date-time */
+            start_ts: string;
+            /** Format: date-time */
+            last_seen_ts: string;
+            resolved_ts: string | null;
+            recurrence_count: number;
+            resolved_by: string | null;
+            resolution_cause: ("repaired" | "replaced" | "cleaned" | "reconfigured" | "false_alarm" | "accepted" | "other" | "recovered" | "escalated" | "left_site") | null;
+            resolution_action: string | null;
         };
         Prices: {
             /** @default USD */
@@ -2533,15 +3962,152 @@ export interface components {
         };
         /** @enum {string} */
         Priority: "convenience" | "efficiency" | "compliance" | "safety";
-        RackShown: {
+        Problem: {
+            /** Format: uuid */
+            id: string;
+            site_id: number;
+            event_no: number;
+            miner_no: number | null;
+            miner_id: string | null;
+            collector_id: string | null;
+            /** @enum {string} */
+            issue_code: "overheat_crit" | "offline" | "hashrate_zero" | "boards_dead" | "fan_zero" | "overheat_warn" | "hashrate_degradation" | "efficiency_degradation" | "temp_anomaly" | "trend_anomaly" | "reject_rate_high" | "hw_error_rate_high" | "wrong_pool" | "sensor_fault" | "data_implausible" | "fleet_outlier" | "boards_degrading" | "collector_down" | "board_lost";
+            /** @enum {string} */
+            severity: "P0" | "P1" | "P2" | "P3";
+            /** @enum {string} */
+            status: "pending" | "open" | "ack" | "in_progress" | "resolved";
+            /** Format: date-time */
+            start_ts: string;
+            opened_ts: string | null;
+            resolved_ts: string | null;
+            dedup_key: string;
+            suppress_until: string | null;
+            maintenance_flag: boolean;
+            symptom: boolean;
+            flapping: boolean;
+            escalated: boolean;
+            incident_id: string | null;
+            predecessor_id: string | null;
+            assigned_to: string | null;
+            acked_by: string | null;
+            acked_at: string | null;
+            resolved_by: string | null;
+            resolution_cause: ("repaired" | "replaced" | "cleaned" | "reconfigured" | "false_alarm" | "accepted" | "other" | "recovered" | "escalated" | "left_site") | null;
+            resolution_action: string | null;
+            loss_ths: number | null;
+            loss_thh: number | null;
+            p_fail_24h: number | null;
+            zone_id: number | null;
+            model: string | null;
+            firmware: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: date-time */
+            last_seen_ts: string;
+            recurrence_count: number;
+            consecutive_ok: number;
+            consecutive_fail: number;
+            evidence_json: ({
+                /** @enum {string} */
+                rule_code: "overheat_crit" | "offline" | "hashrate_zero" | "boards_dead" | "fan_zero" | "overheat_warn" | "hashrate_degradation" | "efficiency_degradation" | "temp_anomaly" | "trend_anomaly" | "reject_rate_high" | "hw_error_rate_high" | "wrong_pool" | "sensor_fault" | "data_implausible" | "fleet_outlier" | "boards_degrading" | "collector_down" | "board_lost";
+                description?: string;
+                /** Format: date-time */
+                evaluated_at?: string;
+                way?: string;
+                ways?: string[];
+                metric?: string;
+                threshold?: number | null;
+                side?: ("above" | "below") | null;
+                /** @enum {string} */
+                measured?: "now" | "half_hour_mean";
+                held?: boolean;
+                baseline?: components["schemas"]["EvidenceBaseline"];
+                /** @enum {string} */
+                sensor?: "chip" | "board";
+                /** @enum {string} */
+                limit_source?: "machine" | "catalogue" | "settings" | "assumed";
+                robust_z?: {
+                    [key: string]: number | null;
+                };
+                robust_z_threshold?: number;
+                peers?: {
+                    [key: string]: components["schemas"]["PeerPosition"] | null;
+                };
+                expected_ths?: number | null;
+                /** @enum {string} */
+                expectation?: "none" | "given" | "kind" | "own_past";
+                left_out?: string[];
+            } & {
+                [key: string]: unknown;
+            })[];
+            actions_json: components["schemas"]["Dispatched"][];
+            peer_metrics_json: {
+                [key: string]: components["schemas"]["PeerPosition"] | null;
+            } | null;
+            ml_json: components["schemas"]["FailureRisk"] | null;
+            health_json: components["schemas"]["Diagnosis"] | null;
+            zone: string | null;
+            suppressed: boolean;
+        };
+        /** @enum {string} */
+        ProblemAction: "acknowledge" | "start" | "assign" | "comment" | "resolve";
+        ProblemCounts: {
+            total: number;
+            symptoms: number;
+            facets: components["schemas"]["Facets"];
+        };
+        ProblemDetails: {
+            problem: components["schemas"]["Problem"];
+            rule: components["schemas"]["RuleOut"] | null;
+            timeline: components["schemas"]["TimelineEntry"][];
+            timeline_cursor: string | null;
+            predecessors: components["schemas"]["Predecessor"][];
+            similar: components["schemas"]["SimilarResolution"][];
+            people: {
+                [key: string]: string;
+            };
+            machine: components["schemas"]["Machine"] | null;
+            baseline: components["schemas"]["Baseline"] | null;
+            history: components["schemas"]["FeaturePoint"][];
+            suppressions: components["schemas"]["Suppression"][];
+            suppressed_detections: components["schemas"]["SuppressedDetection"][];
+        };
+        ProblemList: {
+            problems: components["schemas"]["Problem"][];
+            pagination: components["schemas"]["Pagination"];
+        };
+        /** @enum {string} */
+        ProblemSort: "severity" | "p_fail_24h" | "last_seen_ts" | "start_ts" | "loss_ths" | "miner_id";
+        RackList: {
+            racks: components["schemas"]["RackOut"][];
+            next_cursor: string | null;
+        };
+        RackOut: {
             id: number;
             site_id: number;
             zone_id: number | null;
             code: string;
         };
-        Racks: {
-            racks: components["schemas"]["RackShown"][];
-            next_cursor: string | null;
+        RawPoint: {
+            /** Format: date-time */
+            ts: string;
+            /** @enum {string} */
+            status: "online" | "offline" | "error";
+            hashrate_ths: number | null;
+            temp_c: number | null;
+            temp_max_c: number | null;
+            power_w: number | null;
+            fan_rpm: number | null;
+            frequency_mhz: number | null;
+            reject_rate: number | null;
+            accepted_shares: number | null;
+            rejected_shares: number | null;
+            hardware_errors: number | null;
+            boards_healthy: number | null;
+            uptime_seconds: number | null;
+            error_message: string | null;
         };
         Readiness: {
             /** @enum {string} */
@@ -2550,8 +4116,21 @@ export interface components {
                 [key: string]: components["schemas"]["Part"];
             };
         };
+        RecoveryCodes: {
+            recovery_codes: string[];
+        };
         RefreshBody: {
             refresh_token?: string | null;
+        };
+        RefusalList: {
+            refused: components["schemas"]["RefusalOut"][];
+            next_cursor: string | null;
+        };
+        RefusalOut: {
+            miner_id: string;
+            error_code: string;
+            reason: string;
+            command_id?: string | null;
         };
         RefusedLine: {
             line: number;
@@ -2567,11 +4146,63 @@ export interface components {
         Remark: {
             comment?: string | null;
         };
+        RemovedKeys: {
+            removed: number;
+        };
+        RequestCounts: {
+            created: number;
+            existing: number;
+            refused: number;
+        };
+        RequestOut: {
+            /** Format: uuid */
+            batch_id: string;
+            commands: components["schemas"]["CreatedCommandOut"][];
+            refused: components["schemas"]["RefusalOut"][];
+            counts: components["schemas"]["RequestCounts"];
+            approval_reasons: string[];
+            repeated: boolean;
+        };
+        /** @enum {string} */
+        Resolution: "raw" | "5min" | "hourly" | "daily";
+        /** @enum {string} */
+        ResolutionCause: "repaired" | "replaced" | "cleaned" | "reconfigured" | "false_alarm" | "accepted" | "other";
+        ResolveBody: {
+            cause: components["schemas"]["ResolutionCause"];
+            action?: string | null;
+            comment?: string | null;
+        };
         RetireBody: {
             reason: string;
         };
+        RevokedTokens: {
+            revoked: number;
+        };
+        /** @enum {string} */
+        Risk: "low" | "medium" | "high";
+        RiskColumns: {
+            miner_no: number[];
+            miner_id: string[];
+            p_fail_24h: number[];
+        };
         /** @enum {string} */
         Role: "Owner" | "OpsManager" | "NOC" | "Technician" | "CustomerSuccess" | "Customer";
+        RolloutList: {
+            collectors: components["schemas"]["RolloutRow"][];
+            next_cursor: string | null;
+        };
+        RolloutRow: {
+            /** Format: uuid */
+            collector_id: string;
+            name: string;
+            site_id: number;
+            site_code: string;
+            status: components["schemas"]["Status"];
+            wanted_version: string | null;
+            applied_version: string | null;
+            applied_at: string | null;
+            in_step: boolean;
+        };
         RotateBody: {
             /** @default 3600 */
             overlap_sec: number;
@@ -2610,6 +4241,16 @@ export interface components {
             frozen_cycles?: number | null;
             sensor_spread_c?: number | null;
         };
+        RuleOut: {
+            /** @enum {string} */
+            code: "overheat_crit" | "offline" | "hashrate_zero" | "boards_dead" | "fan_zero" | "overheat_warn" | "hashrate_degradation" | "efficiency_degradation" | "temp_anomaly" | "trend_anomaly" | "reject_rate_high" | "hw_error_rate_high" | "wrong_pool" | "sensor_fault" | "data_implausible" | "fleet_outlier" | "boards_degrading" | "collector_down" | "board_lost";
+            /** @enum {string} */
+            severity: "P0" | "P1" | "P2" | "P3";
+            description: string;
+            metric: string;
+            recommended_actions: string[];
+            needs: string[];
+        };
         Rules: {
             /** @default {} */
             tenant: components["schemas"]["RuleLimits"];
@@ -2630,6 +4271,49 @@ export interface components {
                 [key: string]: components["schemas"]["RuleLimits"];
             };
         };
+        SampleError: {
+            index: number;
+            error_code: string;
+            reason: string;
+        };
+        SealList: {
+            seals: components["schemas"]["SealOut"][];
+        };
+        SealOut: {
+            no: number;
+            era: number;
+            snapshot: string;
+            server: string;
+            entries: number;
+            digest: string;
+            previous: string;
+            sealed_at: string;
+            key_id: string;
+            hash: string;
+            signature: string;
+            public_key: string;
+        };
+        Selection: {
+            site?: string | null;
+            miner_ids?: string[] | null;
+            miner_ids_not_shown?: number;
+            group_id?: number | null;
+            filter?: {
+                [key: string]: unknown;
+            } | null;
+            online?: boolean | null;
+            issue_code?: string | null;
+        };
+        SensorLimitsOut: {
+            /** @enum {string} */
+            sensor: "chip" | "board";
+            warn_c: number;
+            crit_c: number;
+            /** @enum {string} */
+            warn_source: "machine" | "catalogue" | "settings" | "assumed";
+            /** @enum {string} */
+            crit_source: "machine" | "catalogue" | "settings" | "assumed";
+        };
         SetMaintenance: {
             site_id?: string | number | null;
             miner_ids?: string[] | null;
@@ -2642,17 +4326,23 @@ export interface components {
             version: number;
             prices?: components["schemas"]["Prices"] | null;
             thresholds?: components["schemas"]["Thresholds"] | null;
-            approval?: components["schemas"]["hashinsight__inventory__tenant_settings__Approval"] | null;
+            approval?: components["schemas"]["ApprovalSettings"] | null;
             pools?: components["schemas"]["Pools"] | null;
             rules?: components["schemas"]["Rules"] | null;
         };
-        SettingsShown: {
+        SettingsOut: {
             version: number;
             settings: components["schemas"]["TenantSettings"];
             updated_at: string | null;
         };
         /** @enum {string} */
         Severity: "info" | "warning" | "error" | "critical";
+        SeverityCounts: {
+            P0: number;
+            P1: number;
+            P2: number;
+            P3: number;
+        };
         SigningBody: {
             on: boolean;
         };
@@ -2662,6 +4352,31 @@ export interface components {
             key_id?: string | null;
             key_b64?: string | null;
             signs_after_sec?: number | null;
+        };
+        SigningKeyList: {
+            signs_commands: boolean;
+            keys: components["schemas"]["SigningKeyOut"][];
+        };
+        SigningKeyOut: {
+            key_id: string;
+            algorithm: components["schemas"]["Algorithm"];
+            public_key: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            signs_from: string;
+            revoked_at: string | null;
+        };
+        SigningSwitch: {
+            signs_commands: boolean;
+        };
+        SimilarResolution: {
+            resolution_cause: ("repaired" | "replaced" | "cleaned" | "reconfigured" | "false_alarm" | "accepted" | "other" | "recovered" | "escalated" | "left_site") | null;
+            resolution_action: string | null;
+            times: number;
+            /** Format: date-time */
+            last_resolved_ts: string;
+            median_sec: number | null;
         };
         SiteChange: {
             code?: string | null;
@@ -2677,7 +4392,20 @@ export interface components {
             created_at: string;
             miners: number;
         };
-        SiteShown: {
+        SiteFacetCount: {
+            value: string;
+            problems: number;
+            name: string;
+        };
+        SiteList: {
+            sites: components["schemas"]["SiteOut"][];
+            next_cursor: string | null;
+        };
+        SiteLoss: {
+            ths: number | null;
+            thh: number | null;
+        };
+        SiteOut: {
             id: number;
             code: string;
             name: string;
@@ -2685,12 +4413,79 @@ export interface components {
             /** Format: date-time */
             created_at: string;
         };
-        Sites: {
-            sites: components["schemas"]["SiteShown"][];
-            next_cursor: string | null;
+        SiteRisks: {
+            site_id: number;
+            judged: number;
+            columns: components["schemas"]["RiskColumns"];
+        };
+        SiteSummary: {
+            site_id: number;
+            total_miners: number;
+            healthy_miners: number;
+            problem_miners: number;
+            stopped_miners: number;
+            down_miners: number;
+            unknown_miners: number;
+            by_severity: components["schemas"]["SeverityCounts"];
+            by_issue: {
+                [key: string]: number;
+            };
+            incidents: components["schemas"]["IncidentCount"][];
+            loss: components["schemas"]["SiteLoss"];
+            top_risks: components["schemas"]["TopRisk"][];
+            last_scan_ts: string | null;
+            scan_outdated_after_sec: number;
+        };
+        SiteTemperatureLimits: {
+            site_id: number;
+            limits: components["schemas"]["TemperatureLimitsOut"][];
+            columns: components["schemas"]["LimitColumns"];
+        };
+        SiteTotals: {
+            site_id: number;
+            code: string;
+            name: string;
+            timezone: string;
+            machines: number;
+            online: number;
+            power_unknown: number;
+            efficiency_left_out: number;
+            zones: number;
+            hashrate_ths: number | null;
+            expected_ths: number | null;
+            expected_unknown_ths: number | null;
+            stopped_ths: number | null;
+            lost_ths: number | null;
+            lost_with_problem_ths: number | null;
+            surplus_ths: number | null;
+            power_w: number | null;
+            efficiency_j_th: number | null;
+            hottest_c: number | null;
+            newest_at: string | null;
+            updated_at: string | null;
+            offline_after_sec: number | null;
+            unknown: number;
+            conditions: components["schemas"]["ConditionCounts"] | null;
+        };
+        SitesAnswer: {
+            sites: components["schemas"]["SiteTotals"][];
+            fleet: components["schemas"]["FleetEfficiency"];
+            _meta: components["schemas"]["SitesMeta"];
+        };
+        SitesMeta: {
+            /** Format: date-time */
+            as_of: string;
+            bucket: string | null;
+            zone: string | null;
+            /** @enum {string} */
+            source: "live" | "telemetry_history_5min";
         };
         /** @enum {string} */
-        Sort: "severity" | "p_fail_24h" | "last_seen_ts" | "start_ts" | "loss_ths" | "miner_id";
+        Source: "cloud" | "collector";
+        Spread: {
+            edges: number[];
+            counts: number[];
+        };
         /** @enum {string} */
         State: "queued" | "dispatched" | "running" | "succeeded" | "failed" | "expired" | "canceled" | "superseded";
         /** @enum {string} */
@@ -2699,11 +4494,110 @@ export interface components {
             code?: string | null;
             password?: string | null;
         };
+        SummaryBrief: {
+            /** Format: uuid */
+            collector_id: string;
+            name: string;
+            site_id: number;
+            site_code: string;
+            zone_id: number | null;
+            status: components["schemas"]["Status"];
+            last_seen_at: string | null;
+            version: string | null;
+            active_miners: number | null;
+            total_miners: number | null;
+        };
+        SummaryList: {
+            collectors: (components["schemas"]["SummaryOut"] | components["schemas"]["SummaryBrief"])[];
+            next_cursor: string | null;
+        };
+        SummaryOut: {
+            /** Format: uuid */
+            collector_id: string;
+            name: string;
+            site_id: number;
+            site_code: string;
+            zone_id: number | null;
+            status: components["schemas"]["Status"];
+            last_seen_at: string | null;
+            version: string | null;
+            active_miners: number | null;
+            total_miners: number | null;
+            reported_status: components["schemas"]["HeartbeatStatus"] | null;
+            last_heartbeat_at: string | null;
+            cpu_usage: number | null;
+            memory_usage: number | null;
+            clock_skew_sec: number | null;
+            open_alerts: components["schemas"]["OpenAlerts"];
+            pending_commands: number;
+            commands_24h: components["schemas"]["CommandCounts"];
+        };
         Suppress: {
             until?: string | null;
             /** @default false */
             maintenance: boolean;
             reason: string;
+        };
+        SuppressedDetection: {
+            /** @enum {string} */
+            issue_code: "overheat_crit" | "offline" | "hashrate_zero" | "boards_dead" | "fan_zero" | "overheat_warn" | "hashrate_degradation" | "efficiency_degradation" | "temp_anomaly" | "trend_anomaly" | "reject_rate_high" | "hw_error_rate_high" | "wrong_pool" | "sensor_fault" | "data_implausible" | "fleet_outlier" | "boards_degrading" | "collector_down" | "board_lost";
+            /** @enum {string} */
+            severity: "P0" | "P1" | "P2" | "P3";
+            /** Format: date-time */
+            first_seen_ts: string;
+            /** Format: date-time */
+            last_seen_ts: string;
+            detections: number;
+        };
+        Suppression: {
+            /** Format: uuid */
+            id: string;
+            site_id: number;
+            /** @enum {string} */
+            kind: "miner" | "zone" | "group" | "site";
+            miner_no: number | null;
+            zone_id: number | null;
+            group_id: number | null;
+            /** Format: date-time */
+            from_at: string;
+            until_at: string | null;
+            maintenance: boolean;
+            reason: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @enum {string} */
+            created_by_kind: "user" | "api_key" | "collector" | "rule" | "system" | "anonymous";
+            created_by: string | null;
+            lifted_at: string | null;
+            lifted_by: string | null;
+            site: string;
+            miner_id: string | null;
+            zone: string | null;
+            group: string | null;
+        };
+        SuppressionPage: {
+            suppressions: components["schemas"]["Suppression"][];
+            next_cursor: string | null;
+        };
+        TemperatureLimitsOut: {
+            /** @enum {string} */
+            sensor: "chip" | "board";
+            warn_c: number;
+            crit_c: number;
+            /** @enum {string} */
+            warn_source: "machine" | "catalogue" | "settings" | "assumed";
+            /** @enum {string} */
+            crit_source: "machine" | "catalogue" | "settings" | "assumed";
+            other: components["schemas"]["SensorLimitsOut"];
+        };
+        TenantList: {
+            tenants: components["schemas"]["TenantOut"][];
+        };
+        TenantOut: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            require_totp: boolean;
         };
         TenantSettings: {
             /**
@@ -2749,7 +4643,7 @@ export interface components {
              *       "by_requester": false
              *     }
              */
-            approval: components["schemas"]["Approval-Output"];
+            approval: components["schemas"]["ApprovalSettings"];
             /**
              * @default {
              *       "allowed": [],
@@ -2782,58 +4676,180 @@ export interface components {
             /** @default 0.2 */
             max_share_of_site_down: number;
         };
-        Touched: {
-            machines: number;
+        Timeline: {
+            timeline: components["schemas"]["TimelineEntry"][];
+            next_cursor: string | null;
         };
-        ValidationError: {
-            loc: (string | number)[];
-            msg: string;
-            type: string;
-            input?: unknown;
-            ctx?: Record<string, never>;
+        TimelineEntry: {
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            at: string;
+            /** @enum {string} */
+            kind: "opened" | "escalated" | "recurred" | "resolved" | "flapping" | "thawed" | "acknowledged" | "started" | "assigned" | "comment" | "suppressed" | "unsuppressed";
+            /** @enum {string} */
+            actor_kind: "user" | "api_key" | "collector" | "rule" | "system" | "anonymous";
+            actor_id: string | null;
+            message: string | null;
+            details: {
+                [key: string]: unknown;
+            } | null;
+        };
+        TokenDates: {
+            /** Format: date-time */
+            issued_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            revoked_at: string | null;
+        };
+        TokenPair: {
+            access_token: string;
+            refresh_token: string;
+            expires_in: number;
+        };
+        TopFeature: {
+            feature: string;
+            value?: number | null;
+        };
+        TopRisk: {
+            miner_id: string | null;
+            /** @enum {string} */
+            issue_code: "overheat_crit" | "offline" | "hashrate_zero" | "boards_dead" | "fan_zero" | "overheat_warn" | "hashrate_degradation" | "efficiency_degradation" | "temp_anomaly" | "trend_anomaly" | "reject_rate_high" | "hw_error_rate_high" | "wrong_pool" | "sensor_fault" | "data_implausible" | "fleet_outlier" | "boards_degrading" | "collector_down" | "board_lost";
+            /** @enum {string} */
+            severity: "P0" | "P1" | "P2" | "P3";
+            p_fail_24h: number | null;
+            /** Format: date-time */
+            start_ts: string;
+        };
+        TotpCodeBody: {
+            code: string;
+        };
+        TotpSecret: {
+            secret: string;
+            uri: string;
+        };
+        TrendAnswer: {
+            series: components["schemas"]["TrendSeries"][];
+            _meta: components["schemas"]["TrendMeta"];
+        };
+        TrendMeta: {
+            /** Format: date-time */
+            as_of: string;
+            /** Format: date-time */
+            start: string;
+            /** Format: date-time */
+            end: string;
+        };
+        TrendSeries: {
+            site_id: number;
+            /** @enum {string} */
+            resolution: "5min" | "hourly";
+            ts: string[];
+            hashrate_ths: (number | null)[];
+            power_w: (number | null)[];
+            temp_max_c: (number | null)[];
+            online: (number | null)[];
+        };
+        TtlBounds: {
+            least: number;
+            most: number;
+            default: number;
+        };
+        UploadAnswer: {
+            /** @constant */
+            success: true;
+            accepted: number;
+            rejected: number;
+            duplicates: number;
+            errors: components["schemas"]["SampleError"][];
+        };
+        UserDetail: {
+            /** Format: uuid */
+            id: string;
+            email: string;
+            name: string;
+            /** @enum {string} */
+            state: "active" | "disabled" | "deleted";
+            has_totp: boolean;
+            /** Format: date-time */
+            created_at: string;
+            last_login_at: string | null;
+            grants: components["schemas"]["GrantOut"][];
+        };
+        UserList: {
+            users: components["schemas"]["UserOut"][];
+            next_cursor: string | null;
+        };
+        UserOut: {
+            /** Format: uuid */
+            id: string;
+            email: string;
+            name: string;
+            /** @enum {string} */
+            state: "active" | "disabled" | "deleted";
+            has_totp: boolean;
+            /** Format: date-time */
+            created_at: string;
+            last_login_at: string | null;
+        };
+        VerifyBody: {
+            anchors?: {
+                [key: string]: unknown;
+            }[];
+            /** @default 0 */
+            after: number;
+        };
+        VerifyReportOut: {
+            ok: boolean;
+            complete: boolean;
+            seals: number;
+            entries: number;
+            unsealed: number;
+            oldest_unsealed_at: string | null;
+            last_seal: number;
+            last_hash: string;
+            anchors: number;
+            found: number;
+            findings: components["schemas"]["FindingOut"][];
+            notes: string[];
+        };
+        /** @enum {string} */
+        WaitReason: "NOT_APPROVED" | "BACKOFF" | "MINER_LOCKED" | "RATE_LIMITED" | "BLAST_RADIUS" | "COLLECTOR_OFFLINE";
+        WireCommand: {
+            command_id: string;
+            site_id: string | number;
+            miner_id: string;
+            command_type: string;
+            command: string;
+            params: {
+                [key: string]: unknown;
+            };
+            priority: number;
+            /** Format: date-time */
+            issued_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            ttl_sec: number;
+            attempt: number;
+            /** Format: date-time */
+            lease_until: string;
+            zone_id?: string | number;
+            cloud_sign?: components["schemas"]["CloudSign"];
         };
         ZoneChange: {
             code?: string | null;
             name?: string | null;
         };
-        ZoneShown: {
+        ZoneList: {
+            zones: components["schemas"]["ZoneOut"][];
+            next_cursor: string | null;
+        };
+        ZoneOut: {
             id: number;
             site_id: number;
             code: string;
             name: string;
         };
-        Zones: {
-            zones: components["schemas"]["ZoneShown"][];
-            next_cursor: string | null;
-        };
-        hashinsight__collectors__schemas__CodeBody: {
-            /** @default 24 */
-            life_hours: number;
-        };
-        /** @enum {string} */
-        hashinsight__commands__states__Approval: "none" | "required" | "approved" | "rejected";
-        hashinsight__identity__schemas__CodeBody: {
-            code: string;
-        };
-        hashinsight__inventory__tenant_settings__Approval: {
-            /** @default 20 */
-            machines: number;
-            /** @default 100 */
-            power_kw: number;
-            /** @default 60 */
-            window_min: number;
-            /** @default 24 */
-            wait_hours: number;
-            /** @default false */
-            by_requester: boolean;
-        };
-        hashinsight__problems__schemas__Resolution: {
-            cause: components["schemas"]["Cause"];
-            action?: string | null;
-            comment?: string | null;
-        };
-        /** @enum {string} */
-        hashinsight__telemetry__resolutions__Resolution: "raw" | "5min" | "hourly" | "daily";
     };
     responses: never;
     parameters: never;
@@ -2843,7 +4859,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    take_batch_api_edge_v1_telemetry_batch_post: {
+    upload_telemetry: {
         parameters: {
             query?: never;
             header?: never;
@@ -2862,22 +4878,60 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        success: boolean | null;
-                        accepted: number | null;
-                        rejected: number | null;
-                        duplicates: number | null;
-                        errors: {
-                            index: number | null;
-                            error_code: string | null;
-                            reason: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["UploadAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
         };
     };
-    take_upload_api_collector_upload_post: {
+    upload_telemetry_legacy: {
         parameters: {
             query?: never;
             header?: never;
@@ -2896,22 +4950,60 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        success: boolean | null;
-                        accepted: number | null;
-                        rejected: number | null;
-                        duplicates: number | null;
-                        errors: {
-                            index: number | null;
-                            error_code: string | null;
-                            reason: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["UploadAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
         };
     };
-    poll_api_edge_v1_commands_poll_get: {
+    poll_commands: {
         parameters: {
             query?: {
                 limit?: number;
@@ -2927,22 +5019,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        commands: {
-                            command_id: string | null;
-                            site_id: string | null;
-                            miner_id: string | null;
-                            command_type: string | null;
-                            command: string | null;
-                            params: Record<string, never>;
-                            priority: number | null;
-                            issued_at: string | null;
-                            expires_at: string | null;
-                            ttl_sec: number | null;
-                            attempt: number | null;
-                            lease_until: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["PollAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
             422: {
@@ -2950,12 +5043,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
         };
     };
-    ack_batch_api_edge_v1_commands_ack_batch_post: {
+    ack_commands: {
         parameters: {
             query?: never;
             header?: never;
@@ -2973,20 +5082,60 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        success: boolean | null;
-                        applied: number | null;
-                        results: {
-                            command_id: string | null;
-                            applied: boolean | null;
-                            state: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["AckBatchAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
         };
     };
-    ack_api_edge_v1_commands__command_id__ack_post: {
+    ack_command: {
         parameters: {
             query?: never;
             header?: never;
@@ -3006,12 +5155,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        success: boolean | null;
-                        command_id: string | null;
-                        applied: boolean | null;
-                        state: string | null;
-                    };
+                    "application/json": components["schemas"]["AckAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
             422: {
@@ -3019,12 +5195,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
         };
     };
-    pending_api_collector_commands_pending_get: {
+    poll_commands_legacy: {
         parameters: {
             query?: {
                 limit?: number;
@@ -3040,23 +5232,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        success: boolean | null;
-                        commands: {
-                            command_id: string | null;
-                            site_id: string | null;
-                            miner_id: string | null;
-                            command_type: string | null;
-                            command: string | null;
-                            params: Record<string, never>;
-                            priority: number | null;
-                            issued_at: string | null;
-                            expires_at: string | null;
-                            ttl_sec: number | null;
-                            attempt: number | null;
-                            lease_until: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["LegacyPollAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
             422: {
@@ -3064,12 +5256,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
         };
     };
-    pending_of_site_api_collector_commands_pending__site_id__get: {
+    poll_site_commands_legacy: {
         parameters: {
             query?: {
                 limit?: number;
@@ -3087,23 +5295,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        success: boolean | null;
-                        commands: {
-                            command_id: string | null;
-                            site_id: string | null;
-                            miner_id: string | null;
-                            command_type: string | null;
-                            command: string | null;
-                            params: Record<string, never>;
-                            priority: number | null;
-                            issued_at: string | null;
-                            expires_at: string | null;
-                            ttl_sec: number | null;
-                            attempt: number | null;
-                            lease_until: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["LegacyPollAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
             422: {
@@ -3111,12 +5319,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
         };
     };
-    result_api_collector_commands__command_id__result_post: {
+    ack_command_legacy: {
         parameters: {
             query?: never;
             header?: never;
@@ -3136,12 +5360,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        success: boolean | null;
-                        command_id: string | null;
-                        applied: boolean | null;
-                        state: string | null;
-                    };
+                    "application/json": components["schemas"]["AckAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
             422: {
@@ -3149,12 +5400,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
         };
     };
-    ack_named_api_collector_commands_ack_post: {
+    ack_named_command_legacy: {
         parameters: {
             query?: never;
             header?: never;
@@ -3172,17 +5439,68 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        success: boolean | null;
-                        command_id: string | null;
-                        applied: boolean | null;
-                        state: string | null;
-                    };
+                    "application/json": components["schemas"]["AckAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
         };
     };
-    register_collector_api_edge_v1_register_post: {
+    register_collector: {
         parameters: {
             query?: never;
             header?: never;
@@ -3200,14 +5518,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        success: boolean | null;
-                        collector_id: string | null;
-                        status: string | null;
-                        site_id: string | null;
-                        token: string | null;
-                        token_expires_at: string | null;
-                    };
+                    "application/json": components["schemas"]["CollectorState"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
             422: {
@@ -3215,12 +5558,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
         };
     };
-    heartbeat_api_edge_v1_heartbeat_post: {
+    send_heartbeat: {
         parameters: {
             query?: never;
             header?: never;
@@ -3238,13 +5597,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        success: boolean | null;
-                        server_time: string | null;
-                        clock_skew_sec: number | null;
-                        config_version: string | null;
-                        commands_allowed: boolean | null;
-                    };
+                    "application/json": components["schemas"]["HeartbeatAnswer"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
             422: {
@@ -3252,12 +5637,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
         };
     };
-    report_events_api_edge_v1_events_post: {
+    report_events: {
         parameters: {
             query?: never;
             header?: never;
@@ -3275,17 +5676,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        success: boolean | null;
-                        stored: number | null;
-                        duplicates: number | null;
-                        rejected: number | null;
-                        errors: {
-                            index: number | null;
-                            error_code: string | null;
-                            reason: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["EventsAnswer"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
             422: {
@@ -3293,12 +5716,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
         };
     };
-    get_config_api_edge_v1_config_get: {
+    get_collector_config: {
         parameters: {
             query?: never;
             header?: never;
@@ -3312,33 +5751,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        success: boolean | null;
-                        version: string | null;
-                        config: {
-                            collection_interval: number | null;
-                            heartbeat_interval: number | null;
-                            api_timeout: number | null;
-                            retry: {
-                                attempts: number | null;
-                                delays_sec: (number | null)[];
-                            };
-                            buffer: {
-                                hours: number | null;
-                            };
-                            features: {
-                                auto_discovery: boolean | null;
-                                remote_control: boolean | null;
-                                auto_reboot: boolean | null;
-                            };
-                        };
-                        in_step: boolean | null;
-                    };
+                    "application/json": components["schemas"]["ConfigAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
         };
     };
-    config_applied_api_edge_v1_config_applied_post: {
+    report_applied_config: {
         parameters: {
             query?: never;
             header?: never;
@@ -3356,11 +5814,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        success: boolean | null;
-                        version: string | null;
-                        known: boolean | null;
-                    };
+                    "application/json": components["schemas"]["AppliedAnswer"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
             422: {
@@ -3368,12 +5854,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
         };
     };
-    healthz_healthz_get: {
+    healthz: {
         parameters: {
             query?: never;
             header?: never;
@@ -3387,12 +5889,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Alive"];
+                    "application/json": components["schemas"]["Liveness"];
                 };
             };
         };
     };
-    readyz_readyz_get: {
+    readyz: {
         parameters: {
             query?: never;
             header?: never;
@@ -3419,7 +5921,7 @@ export interface operations {
             };
         };
     };
-    metrics_metrics_get: {
+    metrics: {
         parameters: {
             query?: never;
             header?: never;
@@ -3433,12 +5935,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": unknown;
+                    "text/plain": string;
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    sign_in_api_v1_auth_login_post: {
+    sign_in: {
         parameters: {
             query?: never;
             header?: never;
@@ -3456,11 +5990,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        access_token: string | null;
-                        refresh_token: string | null;
-                        expires_in: number | null;
-                    };
+                    "application/json": components["schemas"]["TokenPair"] | components["schemas"]["CookieSession"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -3468,12 +6022,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    renew_api_v1_auth_refresh_post: {
+    refresh_tokens: {
         parameters: {
             query?: never;
             header?: never;
@@ -3491,11 +6061,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        access_token: string | null;
-                        refresh_token: string | null;
-                        expires_in: number | null;
-                    };
+                    "application/json": components["schemas"]["TokenPair"] | components["schemas"]["CookieSession"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -3503,12 +6101,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    sign_out_api_v1_auth_logout_post: {
+    sign_out: {
         parameters: {
             query?: never;
             header?: never;
@@ -3523,9 +6137,49 @@ export interface operations {
                 };
                 content?: never;
             };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
         };
     };
-    me_api_v1_auth_me_get: {
+    get_caller: {
         parameters: {
             query?: never;
             header?: never;
@@ -3539,30 +6193,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        tenant_id: string | null;
-                        actor: {
-                            kind: string | null;
-                            id: string | null;
-                        };
-                        user: {
-                            email: string | null;
-                            name: string | null;
-                        };
-                        grants: {
-                            role: string | null;
-                            zone_ids: (number | null)[];
-                            touches: (number | null)[];
-                            may: (string | null)[];
-                        }[];
-                        may: (string | null)[];
-                        must_enrol_totp: boolean | null;
-                    };
+                    "application/json": components["schemas"]["CallerOut"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    set_own_password_api_v1_auth_password_post: {
+    change_own_password: {
         parameters: {
             query?: never;
             header?: never;
@@ -3581,17 +6249,65 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    begin_api_v1_auth_totp_begin_post: {
+    begin_totp: {
         parameters: {
             query?: never;
             header?: never;
@@ -3600,7 +6316,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["OldPasswordBody"];
+                "application/json": components["schemas"]["CurrentPasswordBody"];
             };
         };
         responses: {
@@ -3609,10 +6325,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        secret: string | null;
-                        uri: string | null;
-                    };
+                    "application/json": components["schemas"]["TotpSecret"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -3620,12 +6373,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    confirm_api_v1_auth_totp_confirm_post: {
+    confirm_totp: {
         parameters: {
             query?: never;
             header?: never;
@@ -3634,7 +6403,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["hashinsight__identity__schemas__CodeBody"];
+                "application/json": components["schemas"]["TotpCodeBody"];
             };
         };
         responses: {
@@ -3643,9 +6412,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        recovery_codes: (string | null)[];
-                    };
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -3653,12 +6460,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    disable_api_v1_auth_totp_disable_post: {
+    disable_totp: {
         parameters: {
             query?: never;
             header?: never;
@@ -3673,9 +6496,49 @@ export interface operations {
                 };
                 content?: never;
             };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
         };
     };
-    step_up_api_v1_auth_step_up_post: {
+    step_up: {
         parameters: {
             query?: never;
             header?: never;
@@ -3693,10 +6556,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        access_token: string | null;
-                        expires_in: number | null;
-                    };
+                    "application/json": components["schemas"]["AccessTokenOut"] | components["schemas"]["CookieRefreshed"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -3704,12 +6604,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    list_users_api_admin_v1_users_get: {
+    list_users: {
         parameters: {
             query?: {
                 limit?: number;
@@ -3726,16 +6642,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        users: {
-                            id: string | null;
-                            email: string | null;
-                            name: string | null;
-                            state: string | null;
-                            has_totp: boolean | null;
-                            created_at: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["UserList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -3743,12 +6666,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    create_user_api_admin_v1_users_post: {
+    create_user: {
         parameters: {
             query?: never;
             header?: never;
@@ -3766,14 +6705,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string | null;
-                        email: string | null;
-                        name: string | null;
-                        state: string | null;
-                        has_totp: boolean | null;
-                        created_at: string | null;
-                    };
+                    "application/json": components["schemas"]["UserOut"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -3781,12 +6761,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    get_user_api_admin_v1_users__user_id__get: {
+    get_user: {
         parameters: {
             query?: never;
             header?: never;
@@ -3802,21 +6798,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string | null;
-                        email: string | null;
-                        name: string | null;
-                        state: string | null;
-                        has_totp: boolean | null;
-                        created_at: string | null;
-                        grants: {
-                            id: string | null;
-                            user_id: string | null;
-                            role: string | null;
-                            site_ids: (number | null)[];
-                            created_at: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["UserDetail"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -3824,12 +6830,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    delete_user_api_admin_v1_users__user_id__delete: {
+    delete_user: {
         parameters: {
             query?: never;
             header?: never;
@@ -3846,17 +6868,73 @@ export interface operations {
                 };
                 content?: never;
             };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    change_user_api_admin_v1_users__user_id__patch: {
+    change_user: {
         parameters: {
             query?: never;
             header?: never;
@@ -3876,14 +6954,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string | null;
-                        email: string | null;
-                        name: string | null;
-                        state: string | null;
-                        has_totp: boolean | null;
-                        created_at: string | null;
-                    };
+                    "application/json": components["schemas"]["UserOut"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -3891,12 +7010,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    reset_password_api_admin_v1_users__user_id__password_post: {
+    reset_password: {
         parameters: {
             query?: never;
             header?: never;
@@ -3917,17 +7052,73 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    unlock_api_admin_v1_users__user_id__unlock_post: {
+    unlock_user: {
         parameters: {
             query?: never;
             header?: never;
@@ -3944,17 +7135,65 @@ export interface operations {
                 };
                 content?: never;
             };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    reset_totp_api_admin_v1_users__user_id__totp_reset_post: {
+    reset_totp: {
         parameters: {
             query?: never;
             header?: never;
@@ -3971,17 +7210,65 @@ export interface operations {
                 };
                 content?: never;
             };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    list_grants_api_admin_v1_grants_get: {
+    list_grants: {
         parameters: {
             query?: {
                 limit?: number;
@@ -3998,15 +7285,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        grants: {
-                            id: string | null;
-                            user_id: string | null;
-                            role: string | null;
-                            site_ids: (number | null)[];
-                            created_at: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["GrantList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -4014,12 +7309,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    create_grant_api_admin_v1_grants_post: {
+    create_grant: {
         parameters: {
             query?: never;
             header?: never;
@@ -4037,13 +7348,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string | null;
-                        user_id: string | null;
-                        role: string | null;
-                        site_ids: (number | null)[];
-                        created_at: string | null;
-                    };
+                    "application/json": components["schemas"]["GrantOut"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -4051,12 +7396,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    delete_grant_api_admin_v1_grants__grant_id__delete: {
+    delete_grant: {
         parameters: {
             query?: never;
             header?: never;
@@ -4073,17 +7434,73 @@ export interface operations {
                 };
                 content?: never;
             };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    list_tenants_api_admin_v1_tenants_get: {
+    list_tenants: {
         parameters: {
             query?: never;
             header?: never;
@@ -4097,18 +7514,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        tenants: {
-                            id: string | null;
-                            name: string | null;
-                            require_totp: boolean | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["TenantList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    change_tenant_api_admin_v1_tenants__tenant_id__patch: {
+    change_tenant: {
         parameters: {
             query?: never;
             header?: never;
@@ -4128,11 +7571,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string | null;
-                        name: string | null;
-                        require_totp: boolean | null;
-                    };
+                    "application/json": components["schemas"]["TenantOut"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -4140,12 +7627,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    list_keys_api_admin_v1_api_keys_get: {
+    list_api_keys: {
         parameters: {
             query?: {
                 limit?: number;
@@ -4162,17 +7665,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        api_keys: {
-                            id: string | null;
-                            name: string | null;
-                            user_id: string | null;
-                            state: string | null;
-                            key_start: string | null;
-                            created_at: string | null;
-                            expires_at: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ApiKeyList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -4180,12 +7689,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    create_key_api_admin_v1_api_keys_post: {
+    create_api_key: {
         parameters: {
             query?: never;
             header?: never;
@@ -4203,16 +7728,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string | null;
-                        name: string | null;
-                        user_id: string | null;
-                        state: string | null;
-                        key_start: string | null;
-                        created_at: string | null;
-                        expires_at: string | null;
-                        key: string | null;
-                    };
+                    "application/json": components["schemas"]["CreatedApiKey"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -4220,12 +7776,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    revoke_key_api_admin_v1_api_keys__key_id__delete: {
+    revoke_api_key: {
         parameters: {
             query?: never;
             header?: never;
@@ -4242,17 +7814,65 @@ export interface operations {
                 };
                 content?: never;
             };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    search_api_admin_v1_audit_get: {
+    list_audit_entries: {
         parameters: {
             query?: {
                 limit?: number;
@@ -4275,26 +7895,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        entries: {
-                            id: string | null;
-                            at: string | null;
-                            recorded_at: string | null;
-                            actor_kind: string | null;
-                            actor_id: string | null;
-                            action: string | null;
-                            entity_type: string | null;
-                            entity_id: string | null;
-                            before: {
-                                owner: string | null;
-                            };
-                            after: {
-                                owner: string | null;
-                            };
-                            request_id: string | null;
-                            address: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["AuditEntryList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -4302,12 +7919,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    export_api_admin_v1_audit_export_get: {
+    export_audit_log: {
         parameters: {
             query?: {
                 entity_type?: string | null;
@@ -4328,7 +7961,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/x-ndjson": unknown;
+                    "application/x-ndjson": string;
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -4336,12 +7985,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    list_seals_api_admin_v1_audit_seals_get: {
+    list_audit_seals: {
         parameters: {
             query?: {
                 after?: number;
@@ -4358,22 +8023,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        seals: {
-                            no: number | null;
-                            era: number | null;
-                            snapshot: string | null;
-                            server: string | null;
-                            entries: number | null;
-                            digest: string | null;
-                            previous: string | null;
-                            sealed_at: string | null;
-                            key_id: string | null;
-                            hash: string | null;
-                            signature: string | null;
-                            public_key: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["SealList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -4381,12 +8055,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    verify_now_api_admin_v1_audit_verify_post: {
+    verify_audit_log: {
         parameters: {
             query?: never;
             header?: never;
@@ -4395,7 +8085,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Anchored"] | null;
+                "application/json": components["schemas"]["VerifyBody"] | null;
             };
         };
         responses: {
@@ -4404,25 +8094,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        ok: boolean | null;
-                        complete: boolean | null;
-                        seals: number | null;
-                        entries: number | null;
-                        unsealed: number | null;
-                        oldest_unsealed_at: string | null;
-                        last_seal: number | null;
-                        last_hash: string | null;
-                        anchors: number | null;
-                        found: number | null;
-                        findings: {
-                            kind: string | null;
-                            seal: number | null;
-                            entry_id: string | null;
-                            message: string | null;
-                        }[];
-                        notes: unknown[];
-                    };
+                    "application/json": components["schemas"]["VerifyReportOut"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -4430,12 +8134,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    list_sites_api_admin_v1_sites_get: {
+    list_sites: {
         parameters: {
             query?: {
                 limit?: number;
@@ -4452,7 +8172,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Sites"];
+                    "application/json": components["schemas"]["SiteList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -4460,12 +8196,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    create_site_api_admin_v1_sites_post: {
+    create_site: {
         parameters: {
             query?: never;
             header?: never;
@@ -4483,7 +8235,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SiteShown"];
+                    "application/json": components["schemas"]["SiteOut"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -4491,12 +8283,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    get_site_api_admin_v1_sites__site_id__get: {
+    get_site: {
         parameters: {
             query?: never;
             header?: never;
@@ -4515,17 +8323,57 @@ export interface operations {
                     "application/json": components["schemas"]["SiteDetail"];
                 };
             };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    change_site_api_admin_v1_sites__site_id__patch: {
+    change_site: {
         parameters: {
             query?: never;
             header?: never;
@@ -4545,7 +8393,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SiteShown"];
+                    "application/json": components["schemas"]["SiteOut"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -4553,12 +8449,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    list_zones_api_admin_v1_zones_get: {
+    list_zones: {
         parameters: {
             query?: {
                 site_id?: string | null;
@@ -4576,7 +8488,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Zones"];
+                    "application/json": components["schemas"]["ZoneList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -4584,12 +8520,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    create_zone_api_admin_v1_zones_post: {
+    create_zone: {
         parameters: {
             query?: never;
             header?: never;
@@ -4607,7 +8559,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ZoneShown"];
+                    "application/json": components["schemas"]["ZoneOut"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -4615,12 +8615,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    get_zone_api_admin_v1_zones__zone_id__get: {
+    get_zone: {
         parameters: {
             query?: never;
             header?: never;
@@ -4636,7 +8652,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ZoneShown"];
+                    "application/json": components["schemas"]["ZoneOut"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -4644,12 +8684,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    change_zone_api_admin_v1_zones__zone_id__patch: {
+    change_zone: {
         parameters: {
             query?: never;
             header?: never;
@@ -4669,7 +8725,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ZoneShown"];
+                    "application/json": components["schemas"]["ZoneOut"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -4677,12 +8781,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    list_racks_api_admin_v1_racks_get: {
+    list_racks: {
         parameters: {
             query?: {
                 site_id?: string | null;
@@ -4700,7 +8820,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Racks"];
+                    "application/json": components["schemas"]["RackList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -4708,12 +8852,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    create_rack_api_admin_v1_racks_post: {
+    create_rack: {
         parameters: {
             query?: never;
             header?: never;
@@ -4731,7 +8891,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RackShown"];
+                    "application/json": components["schemas"]["RackOut"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -4739,12 +8947,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    list_nodes_api_admin_v1_nodes_get: {
+    list_nodes: {
         parameters: {
             query?: {
                 site_id?: string | null;
@@ -4762,7 +8986,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Nodes"];
+                    "application/json": components["schemas"]["NodeList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -4770,12 +9018,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    create_node_api_admin_v1_nodes_post: {
+    create_node: {
         parameters: {
             query?: never;
             header?: never;
@@ -4793,7 +9057,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NodeShown"];
+                    "application/json": components["schemas"]["NodeOut"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -4801,12 +9113,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    list_groups_api_admin_v1_groups_get: {
+    list_groups: {
         parameters: {
             query?: {
                 limit?: number;
@@ -4823,7 +9151,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Groups"];
+                    "application/json": components["schemas"]["GroupList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -4831,12 +9175,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    create_group_api_admin_v1_groups_post: {
+    create_group: {
         parameters: {
             query?: never;
             header?: never;
@@ -4854,7 +9214,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GroupShown"];
+                    "application/json": components["schemas"]["GroupOut"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -4862,12 +9270,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    get_group_api_admin_v1_groups__group_id__get: {
+    get_group: {
         parameters: {
             query?: never;
             header?: never;
@@ -4883,7 +9307,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GroupShown"];
+                    "application/json": components["schemas"]["GroupOut"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -4891,12 +9339,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    delete_group_api_admin_v1_groups__group_id__delete: {
+    delete_group: {
         parameters: {
             query?: never;
             header?: never;
@@ -4913,17 +9377,73 @@ export interface operations {
                 };
                 content?: never;
             };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    change_group_api_admin_v1_groups__group_id__patch: {
+    change_group: {
         parameters: {
             query?: never;
             header?: never;
@@ -4943,7 +9463,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GroupShown"];
+                    "application/json": components["schemas"]["GroupOut"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -4951,12 +9519,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    refresh_group_api_admin_v1_groups__group_id__refresh_post: {
+    refresh_group: {
         parameters: {
             query?: never;
             header?: never;
@@ -4972,7 +9556,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GroupShown"];
+                    "application/json": components["schemas"]["GroupOut"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -4980,12 +9604,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    read_settings_api_admin_v1_settings_get: {
+    get_settings: {
         parameters: {
             query?: never;
             header?: never;
@@ -4999,12 +9639,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SettingsShown"];
+                    "application/json": components["schemas"]["SettingsOut"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    change_settings_api_admin_v1_settings_patch: {
+    change_settings: {
         parameters: {
             query?: never;
             header?: never;
@@ -5022,7 +9694,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SettingsShown"];
+                    "application/json": components["schemas"]["SettingsOut"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -5030,12 +9742,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    import_list_api_admin_v1_miners_import_post: {
+    import_asset_list: {
         parameters: {
             query: {
                 site_id: string;
@@ -5059,17 +9787,73 @@ export interface operations {
                     "application/json": components["schemas"]["ImportReport"];
                 };
             };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    export_list_api_admin_v1_miners_export_get: {
+    export_asset_list: {
         parameters: {
             query: {
                 site_id: string;
@@ -5085,7 +9869,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/csv": unknown;
+                    "text/csv": string;
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -5093,104 +9901,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    list_maintenance_api_admin_v1_miners_maintenance_get: {
-        parameters: {
-            query?: {
-                site_id?: string | null;
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MaintenanceList"];
-                };
-            };
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-        };
-    };
-    set_maintenance_api_admin_v1_miners_maintenance_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SetMaintenance"];
-            };
-        };
-        responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Touched"];
-                };
-            };
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-        };
-    };
-    end_maintenance_api_admin_v1_miners_maintenance_end_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["EndMaintenance"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Touched"];
-                };
-            };
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-        };
-    };
-    list_miners_api_admin_v1_miners_get: {
+    list_miners: {
         parameters: {
             query?: {
                 limit?: number;
@@ -5216,7 +9948,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Miners"];
+                    "application/json": components["schemas"]["MinerList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -5224,12 +9980,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    create_miner_api_admin_v1_miners_post: {
+    create_miner: {
         parameters: {
             query?: never;
             header?: never;
@@ -5247,7 +10019,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MinerShown"];
+                    "application/json": components["schemas"]["MinerOut"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -5255,12 +10075,288 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    get_miner_api_admin_v1_miners__miner_id__get: {
+    list_maintenance: {
+        parameters: {
+            query?: {
+                site_id?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MaintenanceList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    set_maintenance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetMaintenance"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MachineCount"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    end_maintenance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EndMaintenance"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MachineCount"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    get_miner: {
         parameters: {
             query?: {
                 site_id?: string | null;
@@ -5281,17 +10377,65 @@ export interface operations {
                     "application/json": components["schemas"]["MinerDetail"];
                 };
             };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    change_miner_api_admin_v1_miners__miner_id__patch: {
+    change_miner: {
         parameters: {
             query?: {
                 site_id?: string | null;
@@ -5304,7 +10448,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["MinerChangeBody"];
+                "application/json": components["schemas"]["MinerUpdate"];
             };
         };
         responses: {
@@ -5313,7 +10457,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MinerShown"];
+                    "application/json": components["schemas"]["MinerOut"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -5321,12 +10513,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    retire_miner_api_admin_v1_miners__miner_id__retire_post: {
+    retire_miner: {
         parameters: {
             query?: {
                 site_id?: string | null;
@@ -5348,7 +10556,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MinerShown"];
+                    "application/json": components["schemas"]["MinerOut"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -5356,12 +10612,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    list_history_api_admin_v1_miners__miner_id__history_get: {
+    list_miner_history: {
         parameters: {
             query?: {
                 site_id?: string | null;
@@ -5381,7 +10653,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Changes"];
+                    "application/json": components["schemas"]["MinerChangeList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -5389,12 +10693,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    list_collectors_api_admin_v1_collectors_get: {
+    list_collectors: {
         parameters: {
             query?: {
                 site_id?: string | null;
@@ -5413,40 +10733,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        collectors: {
-                            id: string | null;
-                            site_id: number | null;
-                            site_code: string | null;
-                            name: string | null;
-                            status: string | null;
-                            version: string | null;
-                            config_version: string | null;
-                            config_applied_at: string | null;
-                            collection_interval_sec: number | null;
-                            heartbeat_interval_sec: number | null;
-                            offline_after_sec: number | null;
-                            permissions: (string | null)[];
-                            signs_commands: boolean | null;
-                            settings: Record<string, never>;
-                            last_seen_at: string | null;
-                            last_address: string | null;
-                            last_device_id: string | null;
-                            connection_count: number | null;
-                            last_heartbeat_at: string | null;
-                            reported_status: string | null;
-                            cpu_usage: number | null;
-                            memory_usage: number | null;
-                            disk_usage: number | null;
-                            total_miners: number | null;
-                            active_miners: number | null;
-                            uptime_sec: number | null;
-                            clock_skew_sec: number | null;
-                            created_at: string | null;
-                            created_by: string | null;
-                            updated_at: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["CollectorList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -5454,12 +10765,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    create_collector_api_admin_v1_collectors_post: {
+    create_collector: {
         parameters: {
             query?: never;
             header?: never;
@@ -5477,42 +10804,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        collector: {
-                            id: string | null;
-                            site_id: number | null;
-                            site_code: string | null;
-                            name: string | null;
-                            status: string | null;
-                            version: string | null;
-                            config_version: string | null;
-                            config_applied_at: string | null;
-                            collection_interval_sec: number | null;
-                            heartbeat_interval_sec: number | null;
-                            offline_after_sec: number | null;
-                            permissions: (string | null)[];
-                            signs_commands: boolean | null;
-                            settings: Record<string, never>;
-                            last_seen_at: string | null;
-                            last_address: string | null;
-                            last_device_id: string | null;
-                            connection_count: number | null;
-                            last_heartbeat_at: string | null;
-                            reported_status: string | null;
-                            cpu_usage: number | null;
-                            memory_usage: number | null;
-                            disk_usage: number | null;
-                            total_miners: number | null;
-                            active_miners: number | null;
-                            uptime_sec: number | null;
-                            clock_skew_sec: number | null;
-                            created_at: string | null;
-                            created_by: string | null;
-                            updated_at: string | null;
-                        };
-                        token: string | null;
-                        expires_at: string | null;
-                    };
+                    "application/json": components["schemas"]["NewCollectorOut"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -5520,12 +10860,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    summary_api_admin_v1_collectors_summary_get: {
+    list_collector_summaries: {
         parameters: {
             query?: {
                 site_id?: string | null;
@@ -5543,40 +10899,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        collectors: {
-                            collector_id: string | null;
-                            name: string | null;
-                            site_id: number | null;
-                            site_code: string | null;
-                            status: string | null;
-                            version: string | null;
-                            reported_status: string | null;
-                            last_seen_at: string | null;
-                            last_heartbeat_at: string | null;
-                            cpu_usage: number | null;
-                            memory_usage: number | null;
-                            active_miners: number | null;
-                            total_miners: number | null;
-                            clock_skew_sec: number | null;
-                            open_alerts: {
-                                info: number | null;
-                                warning: number | null;
-                                error: number | null;
-                                critical: number | null;
-                            };
-                            pending_commands: number | null;
-                            commands_24h: {
-                                dispatched: number | null;
-                                succeeded: number | null;
-                                failed: number | null;
-                                expired: number | null;
-                                canceled: number | null;
-                                superseded: number | null;
-                                mean_execution_sec: number | null;
-                            };
-                        }[];
-                    };
+                    "application/json": components["schemas"]["SummaryList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -5584,12 +10931,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    read_collector_api_admin_v1_collectors__collector_id__get: {
+    get_collector_details: {
         parameters: {
             query?: never;
             header?: never;
@@ -5605,42 +10968,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string | null;
-                        site_id: number | null;
-                        site_code: string | null;
-                        name: string | null;
-                        status: string | null;
-                        version: string | null;
-                        config_version: string | null;
-                        config_applied_at: string | null;
-                        collection_interval_sec: number | null;
-                        heartbeat_interval_sec: number | null;
-                        offline_after_sec: number | null;
-                        permissions: (string | null)[];
-                        signs_commands: boolean | null;
-                        settings: Record<string, never>;
-                        last_seen_at: string | null;
-                        last_address: string | null;
-                        last_device_id: string | null;
-                        connection_count: number | null;
-                        last_heartbeat_at: string | null;
-                        reported_status: string | null;
-                        cpu_usage: number | null;
-                        memory_usage: number | null;
-                        disk_usage: number | null;
-                        total_miners: number | null;
-                        active_miners: number | null;
-                        uptime_sec: number | null;
-                        clock_skew_sec: number | null;
-                        created_at: string | null;
-                        created_by: string | null;
-                        updated_at: string | null;
-                        token: {
-                            issued_at: string | null;
-                            expires_at: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["CollectorDetails"] | components["schemas"]["CollectorBrief"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -5648,12 +11000,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    change_collector_api_admin_v1_collectors__collector_id__patch: {
+    change_collector: {
         parameters: {
             query?: never;
             header?: never;
@@ -5673,42 +11041,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string | null;
-                        site_id: number | null;
-                        site_code: string | null;
-                        name: string | null;
-                        status: string | null;
-                        version: string | null;
-                        config_version: string | null;
-                        config_applied_at: string | null;
-                        collection_interval_sec: number | null;
-                        heartbeat_interval_sec: number | null;
-                        offline_after_sec: number | null;
-                        permissions: (string | null)[];
-                        signs_commands: boolean | null;
-                        settings: Record<string, never>;
-                        last_seen_at: string | null;
-                        last_address: string | null;
-                        last_device_id: string | null;
-                        connection_count: number | null;
-                        last_heartbeat_at: string | null;
-                        reported_status: string | null;
-                        cpu_usage: number | null;
-                        memory_usage: number | null;
-                        disk_usage: number | null;
-                        total_miners: number | null;
-                        active_miners: number | null;
-                        uptime_sec: number | null;
-                        clock_skew_sec: number | null;
-                        created_at: string | null;
-                        created_by: string | null;
-                        updated_at: string | null;
-                        token: {
-                            issued_at: string | null;
-                            expires_at: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["CollectorDetails"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -5716,12 +11097,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    approve_collector_api_admin_v1_collectors__collector_id__approve_post: {
+    approve_collector: {
         parameters: {
             query?: never;
             header?: never;
@@ -5737,42 +11134,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string | null;
-                        site_id: number | null;
-                        site_code: string | null;
-                        name: string | null;
-                        status: string | null;
-                        version: string | null;
-                        config_version: string | null;
-                        config_applied_at: string | null;
-                        collection_interval_sec: number | null;
-                        heartbeat_interval_sec: number | null;
-                        offline_after_sec: number | null;
-                        permissions: (string | null)[];
-                        signs_commands: boolean | null;
-                        settings: Record<string, never>;
-                        last_seen_at: string | null;
-                        last_address: string | null;
-                        last_device_id: string | null;
-                        connection_count: number | null;
-                        last_heartbeat_at: string | null;
-                        reported_status: string | null;
-                        cpu_usage: number | null;
-                        memory_usage: number | null;
-                        disk_usage: number | null;
-                        total_miners: number | null;
-                        active_miners: number | null;
-                        uptime_sec: number | null;
-                        clock_skew_sec: number | null;
-                        created_at: string | null;
-                        created_by: string | null;
-                        updated_at: string | null;
-                        token: {
-                            issued_at: string | null;
-                            expires_at: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["CollectorDetails"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -5780,12 +11182,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    disable_collector_api_admin_v1_collectors__collector_id__disable_post: {
+    disable_collector: {
         parameters: {
             query?: never;
             header?: never;
@@ -5801,42 +11219,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string | null;
-                        site_id: number | null;
-                        site_code: string | null;
-                        name: string | null;
-                        status: string | null;
-                        version: string | null;
-                        config_version: string | null;
-                        config_applied_at: string | null;
-                        collection_interval_sec: number | null;
-                        heartbeat_interval_sec: number | null;
-                        offline_after_sec: number | null;
-                        permissions: (string | null)[];
-                        signs_commands: boolean | null;
-                        settings: Record<string, never>;
-                        last_seen_at: string | null;
-                        last_address: string | null;
-                        last_device_id: string | null;
-                        connection_count: number | null;
-                        last_heartbeat_at: string | null;
-                        reported_status: string | null;
-                        cpu_usage: number | null;
-                        memory_usage: number | null;
-                        disk_usage: number | null;
-                        total_miners: number | null;
-                        active_miners: number | null;
-                        uptime_sec: number | null;
-                        clock_skew_sec: number | null;
-                        created_at: string | null;
-                        created_by: string | null;
-                        updated_at: string | null;
-                        token: {
-                            issued_at: string | null;
-                            expires_at: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["CollectorDetails"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -5844,12 +11267,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    enable_collector_api_admin_v1_collectors__collector_id__enable_post: {
+    enable_collector: {
         parameters: {
             query?: never;
             header?: never;
@@ -5865,42 +11304,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string | null;
-                        site_id: number | null;
-                        site_code: string | null;
-                        name: string | null;
-                        status: string | null;
-                        version: string | null;
-                        config_version: string | null;
-                        config_applied_at: string | null;
-                        collection_interval_sec: number | null;
-                        heartbeat_interval_sec: number | null;
-                        offline_after_sec: number | null;
-                        permissions: (string | null)[];
-                        signs_commands: boolean | null;
-                        settings: Record<string, never>;
-                        last_seen_at: string | null;
-                        last_address: string | null;
-                        last_device_id: string | null;
-                        connection_count: number | null;
-                        last_heartbeat_at: string | null;
-                        reported_status: string | null;
-                        cpu_usage: number | null;
-                        memory_usage: number | null;
-                        disk_usage: number | null;
-                        total_miners: number | null;
-                        active_miners: number | null;
-                        uptime_sec: number | null;
-                        clock_skew_sec: number | null;
-                        created_at: string | null;
-                        created_by: string | null;
-                        updated_at: string | null;
-                        token: {
-                            issued_at: string | null;
-                            expires_at: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["CollectorDetails"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -5908,12 +11352,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    list_heartbeats_api_admin_v1_collectors__collector_id__heartbeats_get: {
+    list_heartbeats: {
         parameters: {
             query?: {
                 since?: string | null;
@@ -5934,27 +11394,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        heartbeats: {
-                            id: string | null;
-                            at: string | null;
-                            device_id: string | null;
-                            status: string | null;
-                            cpu_usage: number | null;
-                            memory_usage: number | null;
-                            disk_usage: number | null;
-                            uptime_sec: number | null;
-                            version: string | null;
-                            miners_online: number | null;
-                            miners_total: number | null;
-                            errors_count: number | null;
-                            spool_depth: number | null;
-                            clock_skew_sec: number | null;
-                            extra_data: {
-                                polls: number | null;
-                            };
-                        }[];
-                    };
+                    "application/json": components["schemas"]["HeartbeatList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -5962,12 +11426,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    rotate_token_api_admin_v1_collectors__collector_id__rotate_token_post: {
+    rotate_token: {
         parameters: {
             query?: never;
             header?: never;
@@ -5987,11 +11467,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        token: string | null;
-                        expires_at: string | null;
-                        old_tokens_until: string | null;
-                    };
+                    "application/json": components["schemas"]["NewToken"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -5999,12 +11515,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    revoke_tokens_api_admin_v1_collectors__collector_id__revoke_tokens_post: {
+    revoke_tokens: {
         parameters: {
             query?: never;
             header?: never;
@@ -6020,9 +11552,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        revoked: number | null;
-                    };
+                    "application/json": components["schemas"]["RevokedTokens"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -6030,12 +11592,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    issue_enrolment_code_api_admin_v1_collectors__collector_id__enrolment_code_post: {
+    issue_enrolment_code: {
         parameters: {
             query?: never;
             header?: never;
@@ -6046,7 +11624,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["hashinsight__collectors__schemas__CodeBody"];
+                "application/json": components["schemas"]["CodeBody"];
             };
         };
         responses: {
@@ -6055,10 +11633,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        enrolment_code: string | null;
-                        expires_at: string | null;
-                    };
+                    "application/json": components["schemas"]["NewEnrolmentCode"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -6066,12 +11689,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    set_payload_key_api_admin_v1_collectors__collector_id__payload_key_post: {
+    set_payload_key: {
         parameters: {
             query?: never;
             header?: never;
@@ -6091,10 +11730,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        payload_key: string | null;
-                        old_keys_until: string | null;
-                    };
+                    "application/json": components["schemas"]["NewPayloadKeyOut"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -6102,12 +11778,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    remove_payload_keys_api_admin_v1_collectors__collector_id__payload_key_delete: {
+    remove_payload_keys: {
         parameters: {
             query?: never;
             header?: never;
@@ -6123,9 +11815,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        removed: number | null;
-                    };
+                    "application/json": components["schemas"]["RemovedKeys"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -6133,12 +11855,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    list_signing_keys_api_admin_v1_collectors__collector_id__signing_keys_get: {
+    list_signing_keys: {
         parameters: {
             query?: never;
             header?: never;
@@ -6154,16 +11892,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        signs_commands: boolean | null;
-                        keys: {
-                            key_id: string | null;
-                            algorithm: string | null;
-                            public_key: string | null;
-                            created_at: string | null;
-                            signs_from: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["SigningKeyList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -6171,12 +11924,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    add_signing_key_api_admin_v1_collectors__collector_id__signing_keys_post: {
+    add_signing_key: {
         parameters: {
             query?: never;
             header?: never;
@@ -6196,12 +11965,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        key_id: string | null;
-                        algorithm: string | null;
-                        public_key: string | null;
-                        signs_from: string | null;
-                    };
+                    "application/json": components["schemas"]["NewSigningKeyOut"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -6209,12 +12021,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    revoke_signing_key_api_admin_v1_collectors__collector_id__signing_keys__key_id__delete: {
+    revoke_signing_key: {
         parameters: {
             query?: never;
             header?: never;
@@ -6231,16 +12059,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        signs_commands: boolean | null;
-                        keys: {
-                            key_id: string | null;
-                            algorithm: string | null;
-                            public_key: string | null;
-                            created_at: string | null;
-                            signs_from: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["SigningKeyList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -6248,12 +12107,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    turn_signing_api_admin_v1_collectors__collector_id__signing_put: {
+    switch_signing: {
         parameters: {
             query?: never;
             header?: never;
@@ -6273,9 +12148,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        signs_commands: boolean | null;
-                    };
+                    "application/json": components["schemas"]["SigningSwitch"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -6283,12 +12204,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    list_configs_api_admin_v1_collector_configs_get: {
+    list_configs: {
         parameters: {
             query?: {
                 status?: components["schemas"]["ConfigStatus"] | null;
@@ -6306,36 +12243,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        configs: {
-                            id: string | null;
-                            version: string | null;
-                            data: {
-                                collection_interval: number | null;
-                                heartbeat_interval: number | null;
-                                api_timeout: number | null;
-                                retry: {
-                                    attempts: number | null;
-                                    delays_sec: (number | null)[];
-                                };
-                                buffer: {
-                                    hours: number | null;
-                                };
-                                features: {
-                                    auto_discovery: boolean | null;
-                                    remote_control: boolean | null;
-                                    auto_reboot: boolean | null;
-                                };
-                            };
-                            status: string | null;
-                            is_default: boolean | null;
-                            change_summary: string | null;
-                            created_at: string | null;
-                            created_by: string | null;
-                            activated_at: string | null;
-                            activated_by: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ConfigList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -6343,12 +12267,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    draft_config_api_admin_v1_collector_configs_post: {
+    draft_config: {
         parameters: {
             query?: never;
             header?: never;
@@ -6366,34 +12306,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string | null;
-                        version: string | null;
-                        data: {
-                            collection_interval: number | null;
-                            heartbeat_interval: number | null;
-                            api_timeout: number | null;
-                            retry: {
-                                attempts: number | null;
-                                delays_sec: (number | null)[];
-                            };
-                            buffer: {
-                                hours: number | null;
-                            };
-                            features: {
-                                auto_discovery: boolean | null;
-                                remote_control: boolean | null;
-                                auto_reboot: boolean | null;
-                            };
-                        };
-                        status: string | null;
-                        is_default: boolean | null;
-                        change_summary: string | null;
-                        created_at: string | null;
-                        created_by: string | null;
-                        activated_at: string | null;
-                        activated_by: string | null;
-                    };
+                    "application/json": components["schemas"]["ConfigOut"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -6401,12 +12362,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    rollout_api_admin_v1_collector_configs_rollout_get: {
+    list_config_rollout: {
         parameters: {
             query?: {
                 site_id?: string | null;
@@ -6425,19 +12402,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        collectors: {
-                            collector_id: string | null;
-                            name: string | null;
-                            site_id: number | null;
-                            site_code: string | null;
-                            status: string | null;
-                            wanted_version: string | null;
-                            applied_version: string | null;
-                            applied_at: string | null;
-                            in_step: boolean | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["RolloutList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -6445,12 +12434,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    read_config_api_admin_v1_collector_configs__config_id__get: {
+    get_config: {
         parameters: {
             query?: never;
             header?: never;
@@ -6466,34 +12471,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string | null;
-                        version: string | null;
-                        data: {
-                            collection_interval: number | null;
-                            heartbeat_interval: number | null;
-                            api_timeout: number | null;
-                            retry: {
-                                attempts: number | null;
-                                delays_sec: (number | null)[];
-                            };
-                            buffer: {
-                                hours: number | null;
-                            };
-                            features: {
-                                auto_discovery: boolean | null;
-                                remote_control: boolean | null;
-                                auto_reboot: boolean | null;
-                            };
-                        };
-                        status: string | null;
-                        is_default: boolean | null;
-                        change_summary: string | null;
-                        created_at: string | null;
-                        created_by: string | null;
-                        activated_at: string | null;
-                        activated_by: string | null;
-                    };
+                    "application/json": components["schemas"]["ConfigOut"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -6501,12 +12503,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    activate_config_api_admin_v1_collector_configs__config_id__activate_post: {
+    activate_config: {
         parameters: {
             query?: never;
             header?: never;
@@ -6522,34 +12540,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string | null;
-                        version: string | null;
-                        data: {
-                            collection_interval: number | null;
-                            heartbeat_interval: number | null;
-                            api_timeout: number | null;
-                            retry: {
-                                attempts: number | null;
-                                delays_sec: (number | null)[];
-                            };
-                            buffer: {
-                                hours: number | null;
-                            };
-                            features: {
-                                auto_discovery: boolean | null;
-                                remote_control: boolean | null;
-                                auto_reboot: boolean | null;
-                            };
-                        };
-                        status: string | null;
-                        is_default: boolean | null;
-                        change_summary: string | null;
-                        created_at: string | null;
-                        created_by: string | null;
-                        activated_at: string | null;
-                        activated_by: string | null;
-                    };
+                    "application/json": components["schemas"]["ConfigOut"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -6557,12 +12588,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    deprecate_config_api_admin_v1_collector_configs__config_id__deprecate_post: {
+    deprecate_config: {
         parameters: {
             query?: never;
             header?: never;
@@ -6578,34 +12625,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string | null;
-                        version: string | null;
-                        data: {
-                            collection_interval: number | null;
-                            heartbeat_interval: number | null;
-                            api_timeout: number | null;
-                            retry: {
-                                attempts: number | null;
-                                delays_sec: (number | null)[];
-                            };
-                            buffer: {
-                                hours: number | null;
-                            };
-                            features: {
-                                auto_discovery: boolean | null;
-                                remote_control: boolean | null;
-                                auto_reboot: boolean | null;
-                            };
-                        };
-                        status: string | null;
-                        is_default: boolean | null;
-                        change_summary: string | null;
-                        created_at: string | null;
-                        created_by: string | null;
-                        activated_at: string | null;
-                        activated_by: string | null;
-                    };
+                    "application/json": components["schemas"]["ConfigOut"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -6613,12 +12673,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    list_events_api_admin_v1_collector_events_get: {
+    list_collector_events: {
         parameters: {
             query?: {
                 site_id?: string | null;
@@ -6640,23 +12716,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        events: {
-                            id: string | null;
-                            site_id: number | null;
-                            collector_id: string | null;
-                            at: string | null;
-                            source: string | null;
-                            kind: string | null;
-                            severity: string | null;
-                            title: string | null;
-                            message: string | null;
-                            details: {
-                                last_seen_at: string | null;
-                            };
-                            status: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["EventList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -6664,12 +12748,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    acknowledge_event_api_admin_v1_collector_events__event_id__acknowledge_post: {
+    acknowledge_collector_event: {
         parameters: {
             query?: never;
             header?: never;
@@ -6685,21 +12785,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string | null;
-                        site_id: number | null;
-                        collector_id: string | null;
-                        at: string | null;
-                        source: string | null;
-                        kind: string | null;
-                        severity: string | null;
-                        title: string | null;
-                        message: string | null;
-                        details: {
-                            last_seen_at: string | null;
-                        };
-                        status: string | null;
-                    };
+                    "application/json": components["schemas"]["EventOut"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -6707,12 +12833,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    resolve_event_api_admin_v1_collector_events__event_id__resolve_post: {
+    resolve_collector_event: {
         parameters: {
             query?: never;
             header?: never;
@@ -6728,21 +12870,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string | null;
-                        site_id: number | null;
-                        collector_id: string | null;
-                        at: string | null;
-                        source: string | null;
-                        kind: string | null;
-                        severity: string | null;
-                        title: string | null;
-                        message: string | null;
-                        details: {
-                            last_seen_at: string | null;
-                        };
-                        status: string | null;
-                    };
+                    "application/json": components["schemas"]["EventOut"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -6750,12 +12918,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    live_api_v1_telemetry_live_get: {
+    list_live_machines: {
         parameters: {
             query?: {
                 site_id?: string | null;
@@ -6777,89 +12961,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        miners: {
-                            site_id: number | null;
-                            miner_id: string | null;
-                            zone: string | null;
-                            rack: string | null;
-                            hardware: {
-                                model: string | null;
-                                firmware: string | null;
-                                boards_healthy: number | null;
-                                boards_total: number | null;
-                            };
-                            hashrate: {
-                                value: number | null;
-                                expected_ths: number | null;
-                                unit: string | null;
-                                source: string | null;
-                                expected_source: string | null;
-                                newest_ths: number | null;
-                                rated_ths: number | null;
-                                rated_source: string | null;
-                                reference_ths: number | null;
-                                stopped_ths: number | null;
-                            };
-                            last_reported: {
-                                at: string | null;
-                                hashrate_ths: number | null;
-                            };
-                            temperature: {
-                                avg: number | null;
-                                max: number | null;
-                                unit: string | null;
-                                sensor_fault: boolean | null;
-                            };
-                            power: {
-                                unit: string | null;
-                            };
-                            efficiency: {
-                                unit: string | null;
-                            };
-                            fan: {
-                                avg: number | null;
-                                min: number | null;
-                                unit: string | null;
-                                sensor_fault: boolean | null;
-                            };
-                            reject: {
-                                rate: number | null;
-                                accepted: number | null;
-                                rejected: number | null;
-                            };
-                            hardware_errors: number | null;
-                            uptime_seconds: number | null;
-                            pool: {
-                                url: string | null;
-                                worker: string | null;
-                                status: string | null;
-                                latency_ms: number | null;
-                            };
-                            overall_health: string | null;
-                            condition: string | null;
-                            mode: string | null;
-                            expected_state: string | null;
-                            online: boolean | null;
-                            status: string | null;
-                            last_seen: string | null;
-                            sample_at: string | null;
-                            age_sec: number | null;
-                            state: string | null;
-                            state_reason: string | null;
-                            doubts: (string | null)[];
-                            source: string | null;
-                        }[];
-                        _meta: {
-                            source: string | null;
-                            updated_at: string | null;
-                            as_of: string | null;
-                            right_now: string | null;
-                            stale_after_sec: number | null;
-                            offline_after_sec: number | null;
-                        };
-                    };
-                    "text/csv": unknown;
+                    "application/json": components["schemas"]["LiveAnswer"];
+                    "text/csv": string;
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -6867,19 +12994,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    read_history_api_v1_telemetry_history_get: {
+    get_history: {
         parameters: {
             query: {
                 site_id: string;
                 start: string;
                 end: string;
                 miner_id?: string | null;
-                resolution?: components["schemas"]["hashinsight__telemetry__resolutions__Resolution"];
+                resolution?: components["schemas"]["Resolution"];
                 limit?: number;
                 cursor?: string | null;
                 format?: "json" | "csv";
@@ -6895,39 +13038,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        series: {
-                            miner_id: string | null;
-                            data: {
-                                ts: string | null;
-                                hashrate_ths: number | null;
-                                hashrate_min_ths: number | null;
-                                hashrate_max_ths: number | null;
-                                temp_c: number | null;
-                                temp_max_c: number | null;
-                                power_w: number | null;
-                                fan_rpm: number | null;
-                                efficiency_j_th: number | null;
-                                accepted_shares: number | null;
-                                rejected_shares: number | null;
-                                reject_rate: number | null;
-                                hardware_errors: number | null;
-                                online_ratio: number | null;
-                                samples: number | null;
-                            }[];
-                        }[];
-                        _meta: {
-                            source: string | null;
-                            resolution: string | null;
-                            site_id: number | null;
-                            start: string | null;
-                            end: string | null;
-                            as_of: string | null;
-                            points: number | null;
-                            most_points: number | null;
-                        };
-                    };
-                    "text/csv": unknown;
+                    "application/json": components["schemas"]["HistoryAnswer"];
+                    "text/csv": string;
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -6935,21 +13071,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        error_code: string | null;
-                        message: string | null;
-                        details: {
-                            points: number | null;
-                            most_points: number | null;
-                            use_resolution: string | null;
-                        };
-                        request_id: string | null;
-                    };
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    read_sites_api_v1_telemetry_sites_get: {
+    list_site_totals: {
         parameters: {
             query?: {
                 site_id?: string | null;
@@ -6967,50 +13110,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        sites: {
-                            site_id: number | null;
-                            code: string | null;
-                            name: string | null;
-                            timezone: string | null;
-                            machines: number | null;
-                            online: number | null;
-                            unknown: number | null;
-                            hashrate_ths: number | null;
-                            expected_ths: number | null;
-                            expected_unknown_ths: number | null;
-                            stopped_ths: number | null;
-                            lost_ths: number | null;
-                            lost_with_problem_ths: number | null;
-                            surplus_ths: number | null;
-                            power_w: number | null;
-                            power_unknown: number | null;
-                            efficiency_j_th: number | null;
-                            efficiency_left_out: number | null;
-                            conditions: {
-                                P0: number | null;
-                                P1: number | null;
-                                P2: number | null;
-                                P3: number | null;
-                                down: number | null;
-                                stopped: number | null;
-                                unknown: number | null;
-                                fine: number | null;
-                            };
-                            hottest_c: number | null;
-                            newest_at: string | null;
-                            updated_at: string | null;
-                            zones: number | null;
-                        }[];
-                        fleet: {
-                            efficiency_j_th: number | null;
-                            efficiency_left_out: number | null;
-                        };
-                        _meta: {
-                            as_of: string | null;
-                            source: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["SitesAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -7018,12 +13142,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    read_cells_api_v1_telemetry_cells_get: {
+    list_site_cells: {
         parameters: {
             query: {
                 site_id: string;
@@ -7040,74 +13180,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        machines: number | null;
-                        columns: {
-                            miner_no: (number | null)[];
-                            miner_id: (string | null)[];
-                            position: (string | null)[];
-                            online: (boolean | null)[];
-                            boards_healthy: (number | null)[];
-                            boards_total: (number | null)[];
-                            hashrate_ths: (number | null)[];
-                            expected_ths: (number | null)[];
-                            temp_max_c: (number | null)[];
-                            temp_other_c: (number | null)[];
-                            power_w: (number | null)[];
-                            efficiency_j_th: (number | null)[];
-                            age_sec: (number | null)[];
-                            online_ratio: (number | null)[];
-                            stopped: (number | null)[];
-                        };
-                        named: {
-                            zone: {
-                                words: (string | null)[];
-                                index: (number | null)[];
-                            };
-                            rack: {
-                                words: (string | null)[];
-                                index: (number | null)[];
-                            };
-                            model: {
-                                words: (string | null)[];
-                                index: (number | null)[];
-                            };
-                            firmware: {
-                                words: (string | null)[];
-                                index: (number | null)[];
-                            };
-                            data_state: {
-                                words: (string | null)[];
-                                index: (number | null)[];
-                            };
-                            data_reason: {
-                                words: (string | null)[];
-                                index: (number | null)[];
-                            };
-                            overall_health: {
-                                words: (string | null)[];
-                                index: (number | null)[];
-                            };
-                            condition: {
-                                words: (string | null)[];
-                                index: (number | null)[];
-                            };
-                            inferred_mode: {
-                                words: (string | null)[];
-                                index: (number | null)[];
-                            };
-                            expected_state: {
-                                words: (string | null)[];
-                                index: (number | null)[];
-                            };
-                        };
-                        _meta: {
-                            as_of: string | null;
-                            bucket: string | null;
-                            source: string | null;
-                            site_id: number | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["CellsAnswer"] | components["schemas"]["PastCellsAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -7115,12 +13212,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    read_trend_api_v1_telemetry_trend_get: {
+    list_trends: {
         parameters: {
             query?: {
                 site_id?: string | null;
@@ -7137,22 +13250,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        series: {
-                            site_id: number | null;
-                            resolution: string | null;
-                            ts: (string | null)[];
-                            hashrate_ths: (number | null)[];
-                            power_w: (number | null)[];
-                            temp_max_c: (number | null)[];
-                            online: (number | null)[];
-                        }[];
-                        _meta: {
-                            as_of: string | null;
-                            start: string | null;
-                            end: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["TrendAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -7160,12 +13282,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    read_summary_api_v1_sites__site_id__health_summary_get: {
+    get_site_summary: {
         parameters: {
             query?: never;
             header?: never;
@@ -7181,41 +13319,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        site_id: number | null;
-                        total_miners: number | null;
-                        healthy_miners: number | null;
-                        problem_miners: number | null;
-                        stopped_miners: number | null;
-                        down_miners: number | null;
-                        unknown_miners: number | null;
-                        by_severity: {
-                            P0: number | null;
-                            P1: number | null;
-                            P2: number | null;
-                            P3: number | null;
-                        };
-                        by_issue: {
-                            hashrate_degradation: number | null;
-                            offline: number | null;
-                        };
-                        incidents: {
-                            incident_id: string | null;
-                            problems: number | null;
-                        }[];
-                        loss: {
-                            ths: number | null;
-                            thh: number | null;
-                        };
-                        top_risks: {
-                            miner_id: string | null;
-                            issue_code: string | null;
-                            severity: string | null;
-                            p_fail_24h: number | null;
-                            start_ts: string | null;
-                        }[];
-                        last_scan_ts: string | null;
-                    };
+                    "application/json": components["schemas"]["SiteSummary"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -7223,12 +13351,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    list_site_problems_api_v1_sites__site_id__problems_get: {
+    list_site_problems: {
         parameters: {
             query?: {
                 page?: number;
@@ -7244,7 +13388,7 @@ export interface operations {
                 text?: string | null;
                 assigned_to?: string | null;
                 symptoms?: "include" | "exclude" | "";
-                sort?: components["schemas"]["Sort"];
+                sort?: components["schemas"]["ProblemSort"];
                 order?: "usual" | "reversed";
             };
             header?: never;
@@ -7260,88 +13404,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        problems: {
-                            id: string | null;
-                            site_id: number | null;
-                            event_no: number | null;
-                            miner_no: number | null;
-                            miner_id: string | null;
-                            issue_code: string | null;
-                            severity: string | null;
-                            status: string | null;
-                            start_ts: string | null;
-                            opened_ts: string | null;
-                            dedup_key: string | null;
-                            maintenance_flag: boolean | null;
-                            symptom: boolean | null;
-                            flapping: boolean | null;
-                            escalated: boolean | null;
-                            loss_ths: number | null;
-                            loss_thh: number | null;
-                            p_fail_24h: number | null;
-                            zone_id: number | null;
-                            model: string | null;
-                            firmware: string | null;
-                            created_at: string | null;
-                            updated_at: string | null;
-                            last_seen_ts: string | null;
-                            recurrence_count: number | null;
-                            consecutive_ok: number | null;
-                            consecutive_fail: number | null;
-                            evidence_json: {
-                                rule_code: string | null;
-                                description: string | null;
-                                evaluated_at: string | null;
-                                way: string | null;
-                                ways: (string | null)[];
-                                metric: string | null;
-                                hashrate_ratio: number | null;
-                                threshold: number | null;
-                                side: string | null;
-                                measured: string | null;
-                                held: boolean | null;
-                                baseline: {
-                                    metric: string | null;
-                                    value: number | null;
-                                    expected: number | null;
-                                    residual: number | null;
-                                    smoothed_residual: number | null;
-                                    sigma: number | null;
-                                    z: number | null;
-                                    from_anchor: number | null;
-                                };
-                                expected_ths: number | null;
-                                expectation: string | null;
-                                left_out: (string | null)[];
-                            }[];
-                            actions_json: unknown[];
-                            peer_metrics_json: {
-                                hashrate_ratio: {
-                                    level: string | null;
-                                    value: number | null;
-                                    robust_z: number | null;
-                                    percentile: number | null;
-                                    median: number | null;
-                                    p10: number | null;
-                                    p25: number | null;
-                                    p75: number | null;
-                                    p90: number | null;
-                                    min: number | null;
-                                    max: number | null;
-                                    count: number | null;
-                                };
-                            };
-                            zone: string | null;
-                            suppressed: boolean | null;
-                        }[];
-                        pagination: {
-                            page: number | null;
-                            per_page: number | null;
-                            total: number | null;
-                            pages: number | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["ProblemList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -7349,12 +13436,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    list_miner_problems_api_v1_miners__miner_id__problems_get: {
+    list_miner_problems: {
         parameters: {
             query?: {
                 site_id?: string | null;
@@ -7374,84 +13477,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        miner_id: string | null;
-                        problems: {
-                            id: string | null;
-                            site_id: number | null;
-                            event_no: number | null;
-                            miner_no: number | null;
-                            miner_id: string | null;
-                            issue_code: string | null;
-                            severity: string | null;
-                            status: string | null;
-                            start_ts: string | null;
-                            opened_ts: string | null;
-                            dedup_key: string | null;
-                            maintenance_flag: boolean | null;
-                            symptom: boolean | null;
-                            flapping: boolean | null;
-                            escalated: boolean | null;
-                            loss_ths: number | null;
-                            loss_thh: number | null;
-                            p_fail_24h: number | null;
-                            zone_id: number | null;
-                            model: string | null;
-                            firmware: string | null;
-                            created_at: string | null;
-                            updated_at: string | null;
-                            last_seen_ts: string | null;
-                            recurrence_count: number | null;
-                            consecutive_ok: number | null;
-                            consecutive_fail: number | null;
-                            evidence_json: {
-                                rule_code: string | null;
-                                description: string | null;
-                                evaluated_at: string | null;
-                                way: string | null;
-                                ways: (string | null)[];
-                                metric: string | null;
-                                hashrate_ratio: number | null;
-                                threshold: number | null;
-                                side: string | null;
-                                measured: string | null;
-                                held: boolean | null;
-                                baseline: {
-                                    metric: string | null;
-                                    value: number | null;
-                                    expected: number | null;
-                                    residual: number | null;
-                                    smoothed_residual: number | null;
-                                    sigma: number | null;
-                                    z: number | null;
-                                    from_anchor: number | null;
-                                };
-                                expected_ths: number | null;
-                                expectation: string | null;
-                                left_out: (string | null)[];
-                            }[];
-                            actions_json: unknown[];
-                            peer_metrics_json: {
-                                hashrate_ratio: {
-                                    level: string | null;
-                                    value: number | null;
-                                    robust_z: number | null;
-                                    percentile: number | null;
-                                    median: number | null;
-                                    p10: number | null;
-                                    p25: number | null;
-                                    p75: number | null;
-                                    p90: number | null;
-                                    min: number | null;
-                                    max: number | null;
-                                    count: number | null;
-                                };
-                            };
-                            zone: string | null;
-                            suppressed: boolean | null;
-                        }[];
-                        total: number | null;
-                    };
+                    "application/json": components["schemas"]["MinerProblems"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -7459,12 +13517,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    suppress_miner_api_v1_miners__miner_id__suppress_post: {
+    suppress_miner: {
         parameters: {
             query?: {
                 site_id?: string | null;
@@ -7486,14 +13560,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        success: boolean | null;
-                        miner_id: string | null;
-                        message: string | null;
-                        until: string | null;
-                        maintenance: boolean | null;
-                        reason: string | null;
-                    };
+                    "application/json": components["schemas"]["MinerSuppressed"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -7501,12 +13616,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    unsuppress_miner_api_v1_miners__miner_id__unsuppress_post: {
+    unsuppress_miner: {
         parameters: {
             query?: {
                 site_id?: string | null;
@@ -7528,13 +13659,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        success: boolean | null;
-                        miner_id: string | null;
-                        message: string | null;
-                        lifted: number | null;
-                        still_by: (string | null)[];
-                    };
+                    "application/json": components["schemas"]["MinerUnsuppressed"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -7542,12 +13715,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    list_problems_api_v1_problems_get: {
+    list_problems: {
         parameters: {
             query?: {
                 site_id?: string | null;
@@ -7565,7 +13754,7 @@ export interface operations {
                 text?: string | null;
                 assigned_to?: string | null;
                 symptoms?: "include" | "exclude" | "";
-                sort?: components["schemas"]["Sort"];
+                sort?: components["schemas"]["ProblemSort"];
                 order?: "usual" | "reversed";
             };
             header?: never;
@@ -7579,89 +13768,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        problems: {
-                            id: string | null;
-                            site_id: number | null;
-                            event_no: number | null;
-                            miner_no: number | null;
-                            miner_id: string | null;
-                            issue_code: string | null;
-                            severity: string | null;
-                            status: string | null;
-                            start_ts: string | null;
-                            opened_ts: string | null;
-                            dedup_key: string | null;
-                            maintenance_flag: boolean | null;
-                            symptom: boolean | null;
-                            flapping: boolean | null;
-                            escalated: boolean | null;
-                            loss_ths: number | null;
-                            loss_thh: number | null;
-                            p_fail_24h: number | null;
-                            zone_id: number | null;
-                            model: string | null;
-                            firmware: string | null;
-                            created_at: string | null;
-                            updated_at: string | null;
-                            last_seen_ts: string | null;
-                            recurrence_count: number | null;
-                            consecutive_ok: number | null;
-                            consecutive_fail: number | null;
-                            evidence_json: {
-                                rule_code: string | null;
-                                description: string | null;
-                                evaluated_at: string | null;
-                                way: string | null;
-                                ways: (string | null)[];
-                                metric: string | null;
-                                hashrate_ratio: number | null;
-                                threshold: number | null;
-                                side: string | null;
-                                measured: string | null;
-                                held: boolean | null;
-                                baseline: {
-                                    metric: string | null;
-                                    value: number | null;
-                                    expected: number | null;
-                                    residual: number | null;
-                                    smoothed_residual: number | null;
-                                    sigma: number | null;
-                                    z: number | null;
-                                    from_anchor: number | null;
-                                };
-                                expected_ths: number | null;
-                                expectation: string | null;
-                                left_out: (string | null)[];
-                            }[];
-                            actions_json: unknown[];
-                            peer_metrics_json: {
-                                hashrate_ratio: {
-                                    level: string | null;
-                                    value: number | null;
-                                    robust_z: number | null;
-                                    percentile: number | null;
-                                    median: number | null;
-                                    p10: number | null;
-                                    p25: number | null;
-                                    p75: number | null;
-                                    p90: number | null;
-                                    min: number | null;
-                                    max: number | null;
-                                    count: number | null;
-                                };
-                            };
-                            zone: string | null;
-                            suppressed: boolean | null;
-                        }[];
-                        pagination: {
-                            page: number | null;
-                            per_page: number | null;
-                            total: number | null;
-                            pages: number | null;
-                        };
-                    };
-                    "text/csv": unknown;
+                    "application/json": components["schemas"]["ProblemList"];
+                    "text/csv": string;
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -7669,12 +13801,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    count_problems_api_v1_problems_counts_get: {
+    count_problems: {
         parameters: {
             query?: {
                 site_id?: string | null;
@@ -7689,7 +13837,7 @@ export interface operations {
                 text?: string | null;
                 assigned_to?: string | null;
                 symptoms?: "include" | "exclude" | "";
-                sort?: components["schemas"]["Sort"];
+                sort?: components["schemas"]["ProblemSort"];
                 order?: "usual" | "reversed";
             };
             header?: never;
@@ -7703,45 +13851,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        total: number | null;
-                        symptoms: number | null;
-                        facets: {
-                            severity: {
-                                value: string | null;
-                                problems: number | null;
-                            }[];
-                            issue_code: {
-                                value: string | null;
-                                problems: number | null;
-                            }[];
-                            status: {
-                                value: string | null;
-                                problems: number | null;
-                            }[];
-                            site: {
-                                value: string | null;
-                                problems: number | null;
-                                name: string | null;
-                            }[];
-                            zone: {
-                                value: string | null;
-                                problems: number | null;
-                            }[];
-                            model: {
-                                value: string | null;
-                                problems: number | null;
-                            }[];
-                            firmware: {
-                                value: string | null;
-                                problems: number | null;
-                            }[];
-                            age: {
-                                value: string | null;
-                                problems: number | null;
-                            }[];
-                        };
-                    };
+                    "application/json": components["schemas"]["ProblemCounts"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -7749,12 +13883,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    read_risks_api_v1_sites__site_id__risks_get: {
+    get_site_risks: {
         parameters: {
             query?: {
                 least?: number;
@@ -7772,15 +13922,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        site_id: number | null;
-                        judged: number | null;
-                        columns: {
-                            miner_no: (number | null)[];
-                            miner_id: (string | null)[];
-                            p_fail_24h: (number | null)[];
-                        };
-                    };
+                    "application/json": components["schemas"]["SiteRisks"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -7788,12 +13954,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    read_temperature_limits_api_v1_sites__site_id__temperature_limits_get: {
+    get_temperature_limits: {
         parameters: {
             query?: never;
             header?: never;
@@ -7809,27 +13991,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        site_id: number | null;
-                        limits: {
-                            sensor: string | null;
-                            warn_c: number | null;
-                            crit_c: number | null;
-                            warn_source: string | null;
-                            crit_source: string | null;
-                            other: {
-                                sensor: string | null;
-                                warn_c: number | null;
-                                crit_c: number | null;
-                                warn_source: string | null;
-                                crit_source: string | null;
-                            };
-                        }[];
-                        columns: {
-                            miner_no: (number | null)[];
-                            limit: (number | null)[];
-                        };
-                    };
+                    "application/json": components["schemas"]["SiteTemperatureLimits"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -7837,12 +14023,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    list_assignees_api_v1_problems_assignees_get: {
+    list_assignees: {
         parameters: {
             query: {
                 site_id: string;
@@ -7858,12 +14060,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        assignees: {
-                            id: string | null;
-                            name: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["AssigneeList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -7871,12 +14092,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    read_problem_api_v1_problems__problem_id__get: {
+    get_problem: {
         parameters: {
             query?: {
                 history_hours?: number;
@@ -7894,206 +14131,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        problem: {
-                            id: string | null;
-                            site_id: number | null;
-                            event_no: number | null;
-                            miner_no: number | null;
-                            miner_id: string | null;
-                            issue_code: string | null;
-                            severity: string | null;
-                            status: string | null;
-                            start_ts: string | null;
-                            opened_ts: string | null;
-                            dedup_key: string | null;
-                            maintenance_flag: boolean | null;
-                            symptom: boolean | null;
-                            flapping: boolean | null;
-                            escalated: boolean | null;
-                            loss_ths: number | null;
-                            loss_thh: number | null;
-                            p_fail_24h: number | null;
-                            zone_id: number | null;
-                            model: string | null;
-                            firmware: string | null;
-                            created_at: string | null;
-                            updated_at: string | null;
-                            last_seen_ts: string | null;
-                            recurrence_count: number | null;
-                            consecutive_ok: number | null;
-                            consecutive_fail: number | null;
-                            evidence_json: {
-                                rule_code: string | null;
-                                description: string | null;
-                                evaluated_at: string | null;
-                                way: string | null;
-                                ways: (string | null)[];
-                                metric: string | null;
-                                hashrate_ratio: number | null;
-                                threshold: number | null;
-                                side: string | null;
-                                measured: string | null;
-                                held: boolean | null;
-                                baseline: {
-                                    metric: string | null;
-                                    value: number | null;
-                                    expected: number | null;
-                                    residual: number | null;
-                                    smoothed_residual: number | null;
-                                    sigma: number | null;
-                                    z: number | null;
-                                    from_anchor: number | null;
-                                };
-                                expected_ths: number | null;
-                                expectation: string | null;
-                                left_out: (string | null)[];
-                            }[];
-                            actions_json: unknown[];
-                            peer_metrics_json: {
-                                hashrate_ratio: {
-                                    level: string | null;
-                                    value: number | null;
-                                    robust_z: number | null;
-                                    percentile: number | null;
-                                    median: number | null;
-                                    p10: number | null;
-                                    p25: number | null;
-                                    p75: number | null;
-                                    p90: number | null;
-                                    min: number | null;
-                                    max: number | null;
-                                    count: number | null;
-                                };
-                            };
-                            zone: string | null;
-                            suppressed: boolean | null;
-                        };
-                        rule: {
-                            code: string | null;
-                            severity: string | null;
-                            description: string | null;
-                            metric: string | null;
-                            recommended_actions: (string | null)[];
-                            needs: (string | null)[];
-                        };
-                        timeline: {
-                            id: string | null;
-                            at: string | null;
-                            kind: string | null;
-                            actor_kind: string | null;
-                            actor_id: string | null;
-                            message: string | null;
-                            details: Record<string, never>;
-                        }[];
-                        predecessors: {
-                            id: string | null;
-                            severity: string | null;
-                            status: string | null;
-                            start_ts: string | null;
-                            last_seen_ts: string | null;
-                            resolved_ts: string | null;
-                            recurrence_count: number | null;
-                            resolved_by: string | null;
-                            resolution_cause: string | null;
-                            resolution_action: string | null;
-                        }[];
-                        similar: {
-                            resolution_cause: string | null;
-                            resolution_action: string | null;
-                            times: number | null;
-                            last_resolved_ts: string | null;
-                            median_sec: number | null;
-                        }[];
-                        people: {
-                            "01980f7e-6f6a-7c3e-9d8b-2f6f4f0f7a11": string | null;
-                        };
-                        machine: {
-                            miner_no: number | null;
-                            miner_id: string | null;
-                            site_id: number | null;
-                            model: string | null;
-                            firmware: string | null;
-                            serial: string | null;
-                            owner: string | null;
-                            position: string | null;
-                            rated_ths: number | null;
-                            rated_source: string | null;
-                            reference_ths: number | null;
-                            expected_ths: number | null;
-                            expected_source: string | null;
-                            state: string | null;
-                            zone: string | null;
-                            rack: string | null;
-                            condition: string | null;
-                            overall_health: string | null;
-                            stopped_ths: number | null;
-                            online: boolean | null;
-                            sample_at: string | null;
-                            last_seen_at: string | null;
-                        };
-                        suppressions: {
-                            id: string | null;
-                            site_id: number | null;
-                            kind: string | null;
-                            zone_id: number | null;
-                            from_at: string | null;
-                            until_at: string | null;
-                            maintenance: boolean | null;
-                            reason: string | null;
-                            created_at: string | null;
-                            created_by_kind: string | null;
-                            created_by: string | null;
-                            site: string | null;
-                            zone: string | null;
-                        }[];
-                        suppressed_detections: {
-                            issue_code: string | null;
-                            severity: string | null;
-                            first_seen_ts: string | null;
-                            last_seen_ts: string | null;
-                            detections: number | null;
-                        }[];
-                        baseline: {
-                            metrics: {
-                                hashrate_ratio: {
-                                    expected: number | null;
-                                    sigma: number | null;
-                                    samples: number | null;
-                                    last_value: number | null;
-                                    last_residual: number | null;
-                                    anchor: number | null;
-                                };
-                            };
-                            inferred_mode: string | null;
-                            mode_confidence: number | null;
-                            thaw_reason: string | null;
-                            updated_at: string | null;
-                            frozen_since: string | null;
-                        };
-                        history: {
-                            ts: string | null;
-                            data_state: string | null;
-                            inferred_mode: string | null;
-                            hashrate_ratio: number | null;
-                            temp_max: number | null;
-                            efficiency: number | null;
-                            boards_ratio: number | null;
-                            fan_speed_min: number | null;
-                            reject_rate: number | null;
-                            hw_error_rate: number | null;
-                            trend_slope: number | null;
-                            volatility: number | null;
-                            temp_spread: number | null;
-                            temp_load: number | null;
-                            board_share_min: number | null;
-                            expected: {
-                                hashrate_ratio: number | null;
-                                efficiency: number | null;
-                                temp_max: number | null;
-                            };
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -8101,12 +14163,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    read_timeline_api_v1_problems__problem_id__timeline_get: {
+    get_problem_timeline: {
         parameters: {
             query?: {
                 limit?: number;
@@ -8125,17 +14203,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        timeline: {
-                            id: string | null;
-                            at: string | null;
-                            kind: string | null;
-                            actor_kind: string | null;
-                            actor_id: string | null;
-                            message: string | null;
-                            details: Record<string, never>;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["Timeline"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -8143,12 +14235,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    read_health_api_v1_miners__miner_id__health_get: {
+    get_miner_health: {
         parameters: {
             query?: {
                 site_id?: string | null;
@@ -8166,89 +14274,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        site_id: number | null;
-                        miner_id: string | null;
-                        health_state: string | null;
-                        condition: string | null;
-                        issues: {
-                            problem_id: string | null;
-                            issue_code: string | null;
-                            severity: string | null;
-                            status: string | null;
-                            start_ts: string | null;
-                            evidence: {
-                                rule_code: string | null;
-                                description: string | null;
-                                evaluated_at: string | null;
-                                way: string | null;
-                                ways: (string | null)[];
-                                metric: string | null;
-                                hashrate_ratio: number | null;
-                                threshold: number | null;
-                                side: string | null;
-                                measured: string | null;
-                                held: boolean | null;
-                                baseline: {
-                                    metric: string | null;
-                                    value: number | null;
-                                    expected: number | null;
-                                    residual: number | null;
-                                    smoothed_residual: number | null;
-                                    sigma: number | null;
-                                    z: number | null;
-                                    from_anchor: number | null;
-                                };
-                                expected_ths: number | null;
-                                expectation: string | null;
-                                left_out: (string | null)[];
-                            }[];
-                            recommended_actions: (string | null)[];
-                        }[];
-                        hypotheses: unknown[];
-                        p_fail_24h: number | null;
-                        last_seen_ts: string | null;
-                        assessed_at: string | null;
-                        suppressions: {
-                            id: string | null;
-                            site_id: number | null;
-                            kind: string | null;
-                            zone_id: number | null;
-                            from_at: string | null;
-                            until_at: string | null;
-                            maintenance: boolean | null;
-                            reason: string | null;
-                            created_at: string | null;
-                            created_by_kind: string | null;
-                            created_by: string | null;
-                            site: string | null;
-                            zone: string | null;
-                        }[];
-                        suppressed_detections: {
-                            issue_code: string | null;
-                            severity: string | null;
-                            first_seen_ts: string | null;
-                            last_seen_ts: string | null;
-                            detections: number | null;
-                        }[];
-                        baseline: {
-                            metrics: {
-                                hashrate_ratio: {
-                                    expected: number | null;
-                                    sigma: number | null;
-                                    samples: number | null;
-                                    last_value: number | null;
-                                    last_residual: number | null;
-                                    anchor: number | null;
-                                };
-                            };
-                            inferred_mode: string | null;
-                            mode_confidence: number | null;
-                            thaw_reason: string | null;
-                            updated_at: string | null;
-                            frozen_since: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["MachineHealth"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -8256,12 +14314,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    read_peers_api_v1_miners__miner_id__peers_get: {
+    get_miner_peers: {
         parameters: {
             query?: {
                 site_id?: string | null;
@@ -8279,31 +14353,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        site_id: number | null;
-                        miner_id: string | null;
-                        assessed_at: string | null;
-                        peers: {
-                            hashrate_ratio: {
-                                level: string | null;
-                                value: number | null;
-                                robust_z: number | null;
-                                percentile: number | null;
-                                median: number | null;
-                                p10: number | null;
-                                p25: number | null;
-                                p75: number | null;
-                                p90: number | null;
-                                min: number | null;
-                                max: number | null;
-                                count: number | null;
-                                spread: {
-                                    edges: (number | null)[];
-                                    counts: (number | null)[];
-                                };
-                            };
-                        };
-                    };
+                    "application/json": components["schemas"]["MachinePeers"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -8311,12 +14393,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    act_on_many_api_v1_problems_bulk_post: {
+    act_on_problems: {
         parameters: {
             query?: never;
             header?: never;
@@ -8334,17 +14432,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        results: {
-                            id: string | null;
-                            changed: boolean | null;
-                            status: string | null;
-                        }[];
-                        counts: {
-                            changed: number | null;
-                            refused: number | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["BulkResult"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -8352,12 +14480,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    acknowledge_api_v1_problems__problem_id__acknowledge_post: {
+    acknowledge_problem: {
         parameters: {
             query?: never;
             header?: never;
@@ -8377,80 +14521,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string | null;
-                        site_id: number | null;
-                        event_no: number | null;
-                        miner_no: number | null;
-                        miner_id: string | null;
-                        issue_code: string | null;
-                        severity: string | null;
-                        status: string | null;
-                        start_ts: string | null;
-                        opened_ts: string | null;
-                        dedup_key: string | null;
-                        maintenance_flag: boolean | null;
-                        symptom: boolean | null;
-                        flapping: boolean | null;
-                        escalated: boolean | null;
-                        loss_ths: number | null;
-                        loss_thh: number | null;
-                        p_fail_24h: number | null;
-                        zone_id: number | null;
-                        model: string | null;
-                        firmware: string | null;
-                        created_at: string | null;
-                        updated_at: string | null;
-                        last_seen_ts: string | null;
-                        recurrence_count: number | null;
-                        consecutive_ok: number | null;
-                        consecutive_fail: number | null;
-                        evidence_json: {
-                            rule_code: string | null;
-                            description: string | null;
-                            evaluated_at: string | null;
-                            way: string | null;
-                            ways: (string | null)[];
-                            metric: string | null;
-                            hashrate_ratio: number | null;
-                            threshold: number | null;
-                            side: string | null;
-                            measured: string | null;
-                            held: boolean | null;
-                            baseline: {
-                                metric: string | null;
-                                value: number | null;
-                                expected: number | null;
-                                residual: number | null;
-                                smoothed_residual: number | null;
-                                sigma: number | null;
-                                z: number | null;
-                                from_anchor: number | null;
-                            };
-                            expected_ths: number | null;
-                            expectation: string | null;
-                            left_out: (string | null)[];
-                        }[];
-                        actions_json: unknown[];
-                        peer_metrics_json: {
-                            hashrate_ratio: {
-                                level: string | null;
-                                value: number | null;
-                                robust_z: number | null;
-                                percentile: number | null;
-                                median: number | null;
-                                p10: number | null;
-                                p25: number | null;
-                                p75: number | null;
-                                p90: number | null;
-                                min: number | null;
-                                max: number | null;
-                                count: number | null;
-                            };
-                        };
-                        zone: string | null;
-                        suppressed: boolean | null;
-                    };
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -8458,12 +14577,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    start_api_v1_problems__problem_id__start_post: {
+    start_problem: {
         parameters: {
             query?: never;
             header?: never;
@@ -8483,80 +14618,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string | null;
-                        site_id: number | null;
-                        event_no: number | null;
-                        miner_no: number | null;
-                        miner_id: string | null;
-                        issue_code: string | null;
-                        severity: string | null;
-                        status: string | null;
-                        start_ts: string | null;
-                        opened_ts: string | null;
-                        dedup_key: string | null;
-                        maintenance_flag: boolean | null;
-                        symptom: boolean | null;
-                        flapping: boolean | null;
-                        escalated: boolean | null;
-                        loss_ths: number | null;
-                        loss_thh: number | null;
-                        p_fail_24h: number | null;
-                        zone_id: number | null;
-                        model: string | null;
-                        firmware: string | null;
-                        created_at: string | null;
-                        updated_at: string | null;
-                        last_seen_ts: string | null;
-                        recurrence_count: number | null;
-                        consecutive_ok: number | null;
-                        consecutive_fail: number | null;
-                        evidence_json: {
-                            rule_code: string | null;
-                            description: string | null;
-                            evaluated_at: string | null;
-                            way: string | null;
-                            ways: (string | null)[];
-                            metric: string | null;
-                            hashrate_ratio: number | null;
-                            threshold: number | null;
-                            side: string | null;
-                            measured: string | null;
-                            held: boolean | null;
-                            baseline: {
-                                metric: string | null;
-                                value: number | null;
-                                expected: number | null;
-                                residual: number | null;
-                                smoothed_residual: number | null;
-                                sigma: number | null;
-                                z: number | null;
-                                from_anchor: number | null;
-                            };
-                            expected_ths: number | null;
-                            expectation: string | null;
-                            left_out: (string | null)[];
-                        }[];
-                        actions_json: unknown[];
-                        peer_metrics_json: {
-                            hashrate_ratio: {
-                                level: string | null;
-                                value: number | null;
-                                robust_z: number | null;
-                                percentile: number | null;
-                                median: number | null;
-                                p10: number | null;
-                                p25: number | null;
-                                p75: number | null;
-                                p90: number | null;
-                                min: number | null;
-                                max: number | null;
-                                count: number | null;
-                            };
-                        };
-                        zone: string | null;
-                        suppressed: boolean | null;
-                    };
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -8564,12 +14674,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    assign_api_v1_problems__problem_id__assign_post: {
+    assign_problem: {
         parameters: {
             query?: never;
             header?: never;
@@ -8589,80 +14715,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string | null;
-                        site_id: number | null;
-                        event_no: number | null;
-                        miner_no: number | null;
-                        miner_id: string | null;
-                        issue_code: string | null;
-                        severity: string | null;
-                        status: string | null;
-                        start_ts: string | null;
-                        opened_ts: string | null;
-                        dedup_key: string | null;
-                        maintenance_flag: boolean | null;
-                        symptom: boolean | null;
-                        flapping: boolean | null;
-                        escalated: boolean | null;
-                        loss_ths: number | null;
-                        loss_thh: number | null;
-                        p_fail_24h: number | null;
-                        zone_id: number | null;
-                        model: string | null;
-                        firmware: string | null;
-                        created_at: string | null;
-                        updated_at: string | null;
-                        last_seen_ts: string | null;
-                        recurrence_count: number | null;
-                        consecutive_ok: number | null;
-                        consecutive_fail: number | null;
-                        evidence_json: {
-                            rule_code: string | null;
-                            description: string | null;
-                            evaluated_at: string | null;
-                            way: string | null;
-                            ways: (string | null)[];
-                            metric: string | null;
-                            hashrate_ratio: number | null;
-                            threshold: number | null;
-                            side: string | null;
-                            measured: string | null;
-                            held: boolean | null;
-                            baseline: {
-                                metric: string | null;
-                                value: number | null;
-                                expected: number | null;
-                                residual: number | null;
-                                smoothed_residual: number | null;
-                                sigma: number | null;
-                                z: number | null;
-                                from_anchor: number | null;
-                            };
-                            expected_ths: number | null;
-                            expectation: string | null;
-                            left_out: (string | null)[];
-                        }[];
-                        actions_json: unknown[];
-                        peer_metrics_json: {
-                            hashrate_ratio: {
-                                level: string | null;
-                                value: number | null;
-                                robust_z: number | null;
-                                percentile: number | null;
-                                median: number | null;
-                                p10: number | null;
-                                p25: number | null;
-                                p75: number | null;
-                                p90: number | null;
-                                min: number | null;
-                                max: number | null;
-                                count: number | null;
-                            };
-                        };
-                        zone: string | null;
-                        suppressed: boolean | null;
-                    };
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -8670,12 +14771,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    comment_api_v1_problems__problem_id__comment_post: {
+    comment_on_problem: {
         parameters: {
             query?: never;
             header?: never;
@@ -8695,80 +14812,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string | null;
-                        site_id: number | null;
-                        event_no: number | null;
-                        miner_no: number | null;
-                        miner_id: string | null;
-                        issue_code: string | null;
-                        severity: string | null;
-                        status: string | null;
-                        start_ts: string | null;
-                        opened_ts: string | null;
-                        dedup_key: string | null;
-                        maintenance_flag: boolean | null;
-                        symptom: boolean | null;
-                        flapping: boolean | null;
-                        escalated: boolean | null;
-                        loss_ths: number | null;
-                        loss_thh: number | null;
-                        p_fail_24h: number | null;
-                        zone_id: number | null;
-                        model: string | null;
-                        firmware: string | null;
-                        created_at: string | null;
-                        updated_at: string | null;
-                        last_seen_ts: string | null;
-                        recurrence_count: number | null;
-                        consecutive_ok: number | null;
-                        consecutive_fail: number | null;
-                        evidence_json: {
-                            rule_code: string | null;
-                            description: string | null;
-                            evaluated_at: string | null;
-                            way: string | null;
-                            ways: (string | null)[];
-                            metric: string | null;
-                            hashrate_ratio: number | null;
-                            threshold: number | null;
-                            side: string | null;
-                            measured: string | null;
-                            held: boolean | null;
-                            baseline: {
-                                metric: string | null;
-                                value: number | null;
-                                expected: number | null;
-                                residual: number | null;
-                                smoothed_residual: number | null;
-                                sigma: number | null;
-                                z: number | null;
-                                from_anchor: number | null;
-                            };
-                            expected_ths: number | null;
-                            expectation: string | null;
-                            left_out: (string | null)[];
-                        }[];
-                        actions_json: unknown[];
-                        peer_metrics_json: {
-                            hashrate_ratio: {
-                                level: string | null;
-                                value: number | null;
-                                robust_z: number | null;
-                                percentile: number | null;
-                                median: number | null;
-                                p10: number | null;
-                                p25: number | null;
-                                p75: number | null;
-                                p90: number | null;
-                                min: number | null;
-                                max: number | null;
-                                count: number | null;
-                            };
-                        };
-                        zone: string | null;
-                        suppressed: boolean | null;
-                    };
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -8776,12 +14868,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    resolve_api_v1_problems__problem_id__resolve_post: {
+    resolve_problem: {
         parameters: {
             query?: never;
             header?: never;
@@ -8792,7 +14900,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["hashinsight__problems__schemas__Resolution"];
+                "application/json": components["schemas"]["ResolveBody"];
             };
         };
         responses: {
@@ -8801,84 +14909,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string | null;
-                        site_id: number | null;
-                        event_no: number | null;
-                        miner_no: number | null;
-                        miner_id: string | null;
-                        issue_code: string | null;
-                        severity: string | null;
-                        status: string | null;
-                        start_ts: string | null;
-                        opened_ts: string | null;
-                        resolved_ts: string | null;
-                        dedup_key: string | null;
-                        maintenance_flag: boolean | null;
-                        symptom: boolean | null;
-                        flapping: boolean | null;
-                        escalated: boolean | null;
-                        resolved_by: string | null;
-                        resolution_cause: string | null;
-                        resolution_action: string | null;
-                        loss_ths: number | null;
-                        loss_thh: number | null;
-                        p_fail_24h: number | null;
-                        zone_id: number | null;
-                        model: string | null;
-                        firmware: string | null;
-                        created_at: string | null;
-                        updated_at: string | null;
-                        last_seen_ts: string | null;
-                        recurrence_count: number | null;
-                        consecutive_ok: number | null;
-                        consecutive_fail: number | null;
-                        evidence_json: {
-                            rule_code: string | null;
-                            description: string | null;
-                            evaluated_at: string | null;
-                            way: string | null;
-                            ways: (string | null)[];
-                            metric: string | null;
-                            hashrate_ratio: number | null;
-                            threshold: number | null;
-                            side: string | null;
-                            measured: string | null;
-                            held: boolean | null;
-                            baseline: {
-                                metric: string | null;
-                                value: number | null;
-                                expected: number | null;
-                                residual: number | null;
-                                smoothed_residual: number | null;
-                                sigma: number | null;
-                                z: number | null;
-                                from_anchor: number | null;
-                            };
-                            expected_ths: number | null;
-                            expectation: string | null;
-                            left_out: (string | null)[];
-                        }[];
-                        actions_json: unknown[];
-                        peer_metrics_json: {
-                            hashrate_ratio: {
-                                level: string | null;
-                                value: number | null;
-                                robust_z: number | null;
-                                percentile: number | null;
-                                median: number | null;
-                                p10: number | null;
-                                p25: number | null;
-                                p75: number | null;
-                                p90: number | null;
-                                min: number | null;
-                                max: number | null;
-                                count: number | null;
-                            };
-                        };
-                        zone: string | null;
-                        suppressed: boolean | null;
-                    };
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -8886,12 +14965,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    list_suppressions_api_v1_suppressions_get: {
+    list_suppressions: {
         parameters: {
             query?: {
                 site_id?: string | null;
@@ -8912,23 +15007,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        suppressions: {
-                            id: string | null;
-                            site_id: number | null;
-                            kind: string | null;
-                            zone_id: number | null;
-                            from_at: string | null;
-                            until_at: string | null;
-                            maintenance: boolean | null;
-                            reason: string | null;
-                            created_at: string | null;
-                            created_by_kind: string | null;
-                            created_by: string | null;
-                            site: string | null;
-                            zone: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["SuppressionPage"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -8936,12 +15039,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    make_suppression_api_v1_suppressions_post: {
+    create_suppression: {
         parameters: {
             query?: never;
             header?: never;
@@ -8959,23 +15078,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        suppressions: {
-                            id: string | null;
-                            site_id: number | null;
-                            kind: string | null;
-                            zone_id: number | null;
-                            from_at: string | null;
-                            until_at: string | null;
-                            maintenance: boolean | null;
-                            reason: string | null;
-                            created_at: string | null;
-                            created_by_kind: string | null;
-                            created_by: string | null;
-                            site: string | null;
-                            zone: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["CreatedSuppressions"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -8983,12 +15126,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    lift_suppression_api_v1_suppressions__suppression_id__lift_post: {
+    lift_suppression: {
         parameters: {
             query?: never;
             header?: never;
@@ -9008,23 +15167,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string | null;
-                        site_id: number | null;
-                        kind: string | null;
-                        zone_id: number | null;
-                        from_at: string | null;
-                        until_at: string | null;
-                        maintenance: boolean | null;
-                        reason: string | null;
-                        created_at: string | null;
-                        created_by_kind: string | null;
-                        created_by: string | null;
-                        lifted_at: string | null;
-                        lifted_by: string | null;
-                        site: string | null;
-                        zone: string | null;
-                    };
+                    "application/json": components["schemas"]["Suppression"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -9032,12 +15223,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    stream_api_v1_stream_get: {
+    stream_changes: {
         parameters: {
             query?: {
                 site_id?: string | null;
@@ -9057,7 +15264,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": unknown;
+                    "text/event-stream": string;
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -9065,12 +15296,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    read_summary_hosting_api_sites__site_id__health_summary_get: {
+    hosting_get_site_summary: {
         parameters: {
             query?: never;
             header?: never;
@@ -9086,41 +15333,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        site_id: number | null;
-                        total_miners: number | null;
-                        healthy_miners: number | null;
-                        problem_miners: number | null;
-                        stopped_miners: number | null;
-                        down_miners: number | null;
-                        unknown_miners: number | null;
-                        by_severity: {
-                            P0: number | null;
-                            P1: number | null;
-                            P2: number | null;
-                            P3: number | null;
-                        };
-                        by_issue: {
-                            hashrate_degradation: number | null;
-                            offline: number | null;
-                        };
-                        incidents: {
-                            incident_id: string | null;
-                            problems: number | null;
-                        }[];
-                        loss: {
-                            ths: number | null;
-                            thh: number | null;
-                        };
-                        top_risks: {
-                            miner_id: string | null;
-                            issue_code: string | null;
-                            severity: string | null;
-                            p_fail_24h: number | null;
-                            start_ts: string | null;
-                        }[];
-                        last_scan_ts: string | null;
-                    };
+                    "application/json": components["schemas"]["SiteSummary"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
             422: {
@@ -9128,12 +15365,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
         };
     };
-    list_site_problems_hosting_api_sites__site_id__problems_get: {
+    hosting_list_site_problems: {
         parameters: {
             query?: {
                 page?: number;
@@ -9149,7 +15402,7 @@ export interface operations {
                 text?: string | null;
                 assigned_to?: string | null;
                 symptoms?: "include" | "exclude" | "";
-                sort?: components["schemas"]["Sort"];
+                sort?: components["schemas"]["ProblemSort"];
                 order?: "usual" | "reversed";
             };
             header?: never;
@@ -9165,88 +15418,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        problems: {
-                            id: string | null;
-                            site_id: number | null;
-                            event_no: number | null;
-                            miner_no: number | null;
-                            miner_id: string | null;
-                            issue_code: string | null;
-                            severity: string | null;
-                            status: string | null;
-                            start_ts: string | null;
-                            opened_ts: string | null;
-                            dedup_key: string | null;
-                            maintenance_flag: boolean | null;
-                            symptom: boolean | null;
-                            flapping: boolean | null;
-                            escalated: boolean | null;
-                            loss_ths: number | null;
-                            loss_thh: number | null;
-                            p_fail_24h: number | null;
-                            zone_id: number | null;
-                            model: string | null;
-                            firmware: string | null;
-                            created_at: string | null;
-                            updated_at: string | null;
-                            last_seen_ts: string | null;
-                            recurrence_count: number | null;
-                            consecutive_ok: number | null;
-                            consecutive_fail: number | null;
-                            evidence_json: {
-                                rule_code: string | null;
-                                description: string | null;
-                                evaluated_at: string | null;
-                                way: string | null;
-                                ways: (string | null)[];
-                                metric: string | null;
-                                hashrate_ratio: number | null;
-                                threshold: number | null;
-                                side: string | null;
-                                measured: string | null;
-                                held: boolean | null;
-                                baseline: {
-                                    metric: string | null;
-                                    value: number | null;
-                                    expected: number | null;
-                                    residual: number | null;
-                                    smoothed_residual: number | null;
-                                    sigma: number | null;
-                                    z: number | null;
-                                    from_anchor: number | null;
-                                };
-                                expected_ths: number | null;
-                                expectation: string | null;
-                                left_out: (string | null)[];
-                            }[];
-                            actions_json: unknown[];
-                            peer_metrics_json: {
-                                hashrate_ratio: {
-                                    level: string | null;
-                                    value: number | null;
-                                    robust_z: number | null;
-                                    percentile: number | null;
-                                    median: number | null;
-                                    p10: number | null;
-                                    p25: number | null;
-                                    p75: number | null;
-                                    p90: number | null;
-                                    min: number | null;
-                                    max: number | null;
-                                    count: number | null;
-                                };
-                            };
-                            zone: string | null;
-                            suppressed: boolean | null;
-                        }[];
-                        pagination: {
-                            page: number | null;
-                            per_page: number | null;
-                            total: number | null;
-                            pages: number | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["ProblemList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
             422: {
@@ -9254,12 +15450,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
         };
     };
-    list_miner_problems_hosting_api_miners__miner_id__problems_get: {
+    hosting_list_miner_problems: {
         parameters: {
             query?: {
                 site_id?: string | null;
@@ -9279,84 +15491,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        miner_id: string | null;
-                        problems: {
-                            id: string | null;
-                            site_id: number | null;
-                            event_no: number | null;
-                            miner_no: number | null;
-                            miner_id: string | null;
-                            issue_code: string | null;
-                            severity: string | null;
-                            status: string | null;
-                            start_ts: string | null;
-                            opened_ts: string | null;
-                            dedup_key: string | null;
-                            maintenance_flag: boolean | null;
-                            symptom: boolean | null;
-                            flapping: boolean | null;
-                            escalated: boolean | null;
-                            loss_ths: number | null;
-                            loss_thh: number | null;
-                            p_fail_24h: number | null;
-                            zone_id: number | null;
-                            model: string | null;
-                            firmware: string | null;
-                            created_at: string | null;
-                            updated_at: string | null;
-                            last_seen_ts: string | null;
-                            recurrence_count: number | null;
-                            consecutive_ok: number | null;
-                            consecutive_fail: number | null;
-                            evidence_json: {
-                                rule_code: string | null;
-                                description: string | null;
-                                evaluated_at: string | null;
-                                way: string | null;
-                                ways: (string | null)[];
-                                metric: string | null;
-                                hashrate_ratio: number | null;
-                                threshold: number | null;
-                                side: string | null;
-                                measured: string | null;
-                                held: boolean | null;
-                                baseline: {
-                                    metric: string | null;
-                                    value: number | null;
-                                    expected: number | null;
-                                    residual: number | null;
-                                    smoothed_residual: number | null;
-                                    sigma: number | null;
-                                    z: number | null;
-                                    from_anchor: number | null;
-                                };
-                                expected_ths: number | null;
-                                expectation: string | null;
-                                left_out: (string | null)[];
-                            }[];
-                            actions_json: unknown[];
-                            peer_metrics_json: {
-                                hashrate_ratio: {
-                                    level: string | null;
-                                    value: number | null;
-                                    robust_z: number | null;
-                                    percentile: number | null;
-                                    median: number | null;
-                                    p10: number | null;
-                                    p25: number | null;
-                                    p75: number | null;
-                                    p90: number | null;
-                                    min: number | null;
-                                    max: number | null;
-                                    count: number | null;
-                                };
-                            };
-                            zone: string | null;
-                            suppressed: boolean | null;
-                        }[];
-                        total: number | null;
-                    };
+                    "application/json": components["schemas"]["MinerProblems"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
             422: {
@@ -9364,12 +15531,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
         };
     };
-    suppress_miner_hosting_api_miners__miner_id__suppress_post: {
+    hosting_suppress_miner: {
         parameters: {
             query?: {
                 site_id?: string | null;
@@ -9391,14 +15574,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        success: boolean | null;
-                        miner_id: string | null;
-                        message: string | null;
-                        until: string | null;
-                        maintenance: boolean | null;
-                        reason: string | null;
-                    };
+                    "application/json": components["schemas"]["MinerSuppressed"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
             422: {
@@ -9406,12 +15630,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
         };
     };
-    unsuppress_miner_hosting_api_miners__miner_id__unsuppress_post: {
+    hosting_unsuppress_miner: {
         parameters: {
             query?: {
                 site_id?: string | null;
@@ -9433,13 +15673,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        success: boolean | null;
-                        miner_id: string | null;
-                        message: string | null;
-                        lifted: number | null;
-                        still_by: (string | null)[];
-                    };
+                    "application/json": components["schemas"]["MinerUnsuppressed"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
             422: {
@@ -9447,12 +15729,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorErrorAnswer"];
                 };
             };
         };
     };
-    read_catalogue_api_admin_v1_commands_catalogue_get: {
+    get_command_catalogue: {
         parameters: {
             query?: never;
             header?: never;
@@ -9466,53 +15764,51 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        types: {
-                            command_type: string | null;
-                            wire_verb: string | null;
-                            risk: string | null;
-                            effect: string | null;
-                            down: string | null;
-                            is_control: boolean | null;
-                            params: {
-                                properties: {
-                                    speed: {
-                                        type: string | null;
-                                        title: string | null;
-                                        minimum: number | null;
-                                        maximum: number | null;
-                                        unit: string | null;
-                                    };
-                                };
-                                required: (string | null)[];
-                            };
-                            secret_params: unknown[];
-                            opposes: unknown[];
-                            undone_by: string | null;
-                            older_names: unknown[];
-                        }[];
-                        priorities: (string | null)[];
-                        ttl_sec: {
-                            least: number | null;
-                            most: number | null;
-                            default: number | null;
-                        };
-                        machines: {
-                            most: number | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["CatalogueOut"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    list_commands_api_admin_v1_commands_get: {
+    list_commands: {
         parameters: {
             query?: {
                 site_id?: string | null;
                 miner_id?: string | null;
                 batch_id?: string | null;
                 state?: components["schemas"]["State"][] | null;
-                approval_state?: components["schemas"]["hashinsight__commands__states__Approval"] | null;
+                approval_state?: components["schemas"]["Approval"] | null;
                 command_type?: string | null;
                 priority?: components["schemas"]["Priority"] | null;
                 rule_id?: string | null;
@@ -9534,41 +15830,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        commands: {
-                            command_id: string | null;
-                            tenant_id: string | null;
-                            site_id: number | null;
-                            zone_id: number | null;
-                            miner_no: number | null;
-                            miner_id: string | null;
-                            batch_id: string | null;
-                            command_type: string | null;
-                            is_control: boolean | null;
-                            params: {
-                                speed: number | null;
-                            };
-                            priority: string | null;
-                            priority_number: number | null;
-                            urgency: number | null;
-                            emergency: boolean | null;
-                            ttl_sec: number | null;
-                            expires_at: string | null;
-                            approval_state: string | null;
-                            created_by_kind: string | null;
-                            created_by: string | null;
-                            created_at: string | null;
-                            created_reason: string | null;
-                            state: string | null;
-                            moves: number | null;
-                            attempt: number | null;
-                            max_retries: number | null;
-                            retry_backoff_sec: number | null;
-                            next_attempt_at: string | null;
-                            updated_at: string | null;
-                            wait_reason: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["CommandList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -9576,12 +15862,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    request_commands_api_admin_v1_commands_post: {
+    request_commands: {
         parameters: {
             query?: never;
             header?: {
@@ -9601,35 +15903,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        machines: number | null;
-                        kw: number | null;
-                        ths: number | null;
-                        share_of_site: number | null;
-                        unknown_power: number | null;
-                        unknown_ths: number | null;
-                        excluded: {
-                            miner_id: string | null;
-                            error_code: string | null;
-                            reason: string | null;
-                            command_id: string | null;
-                        }[];
-                        counts: {
-                            excluded: number | null;
-                            supersedes: number | null;
-                        };
-                        blast_radius: {
-                            down_now: number | null;
-                            cap: number | null;
-                            would_wait: number | null;
-                            exceeds_cap: boolean | null;
-                        };
-                        needs_approval: boolean | null;
-                        approval_reasons: (string | null)[];
-                        approval_causes: {
-                            code: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["DryRunOut"];
                 };
             };
             201: {
@@ -9637,28 +15911,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batch_id: string | null;
-                        commands: {
-                            command_id: string | null;
-                            miner_id: string | null;
-                            state: string | null;
-                            approval_state: string | null;
-                            existing: boolean | null;
-                        }[];
-                        refused: {
-                            miner_id: string | null;
-                            error_code: string | null;
-                            reason: string | null;
-                        }[];
-                        counts: {
-                            created: number | null;
-                            existing: number | null;
-                            refused: number | null;
-                        };
-                        approval_reasons: unknown[];
-                        repeated: boolean | null;
-                    };
+                    "application/json": components["schemas"]["RequestOut"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -9666,12 +15967,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    read_command_api_admin_v1_commands__command_id__get: {
+    get_command: {
         parameters: {
             query?: never;
             header?: never;
@@ -9687,112 +16004,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        command_id: string | null;
-                        tenant_id: string | null;
-                        site_id: number | null;
-                        zone_id: number | null;
-                        miner_no: number | null;
-                        miner_id: string | null;
-                        batch_id: string | null;
-                        command_type: string | null;
-                        is_control: boolean | null;
-                        params: {
-                            speed: number | null;
-                        };
-                        priority: string | null;
-                        priority_number: number | null;
-                        urgency: number | null;
-                        emergency: boolean | null;
-                        ttl_sec: number | null;
-                        expires_at: string | null;
-                        approval_state: string | null;
-                        created_by_kind: string | null;
-                        created_by: string | null;
-                        created_at: string | null;
-                        created_reason: string | null;
-                        state: string | null;
-                        moves: number | null;
-                        attempt: number | null;
-                        max_retries: number | null;
-                        retry_backoff_sec: number | null;
-                        next_attempt_at: string | null;
-                        updated_at: string | null;
-                        wait_reason: string | null;
-                        attempts: {
-                            tenant_id: string | null;
-                            site_id: number | null;
-                            command_id: string | null;
-                            dispatch_id: string | null;
-                            miner_no: number | null;
-                            n: number | null;
-                            collector_id: string | null;
-                            device: string | null;
-                            held_by: (string | null)[];
-                            deliveries: number | null;
-                            leased_at: string | null;
-                            lease_until: string | null;
-                            result: string | null;
-                            acked_at: string | null;
-                            started_at: string | null;
-                            finished_at: string | null;
-                            execution_time_ms: number | null;
-                            snapshot_before: {
-                                fan: number | null;
-                            };
-                            snapshot_after: {
-                                fan: number | null;
-                            };
-                            payload: {
-                                status: string | null;
-                            };
-                            late_count: number | null;
-                        }[];
-                        history: {
-                            tenant_id: string | null;
-                            site_id: number | null;
-                            command_id: string | null;
-                            n: number | null;
-                            at: string | null;
-                            event: string | null;
-                            new_state: string | null;
-                            actor_kind: string | null;
-                            actor_id: string | null;
-                            recorded_at: string | null;
-                        }[];
-                        approvals: {
-                            id: string | null;
-                            tenant_id: string | null;
-                            site_id: number | null;
-                            batch_id: string | null;
-                            decision: string | null;
-                            by_kind: string | null;
-                            by_id: string | null;
-                            at: string | null;
-                            reason: string | null;
-                            commands: number | null;
-                        }[];
-                        audit: {
-                            id: string | null;
-                            at: string | null;
-                            recorded_at: string | null;
-                            actor_kind: string | null;
-                            actor_id: string | null;
-                            action: string | null;
-                            entity_type: string | null;
-                            entity_id: string | null;
-                            after: {
-                                state: string | null;
-                                command_type: string | null;
-                                params: {
-                                    speed: number | null;
-                                };
-                            };
-                            reason: string | null;
-                            request_id: string | null;
-                            address: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["CommandStory"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -9800,12 +16036,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    approve_command_api_admin_v1_commands__command_id__approve_post: {
+    approve_command: {
         parameters: {
             query?: never;
             header?: never;
@@ -9825,38 +16077,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        command_id: string | null;
-                        tenant_id: string | null;
-                        site_id: number | null;
-                        zone_id: number | null;
-                        miner_no: number | null;
-                        miner_id: string | null;
-                        batch_id: string | null;
-                        command_type: string | null;
-                        is_control: boolean | null;
-                        params: {
-                            speed: number | null;
-                        };
-                        priority: string | null;
-                        priority_number: number | null;
-                        urgency: number | null;
-                        emergency: boolean | null;
-                        ttl_sec: number | null;
-                        expires_at: string | null;
-                        approval_state: string | null;
-                        created_by_kind: string | null;
-                        created_by: string | null;
-                        created_at: string | null;
-                        created_reason: string | null;
-                        state: string | null;
-                        moves: number | null;
-                        attempt: number | null;
-                        max_retries: number | null;
-                        retry_backoff_sec: number | null;
-                        next_attempt_at: string | null;
-                        updated_at: string | null;
-                    };
+                    "application/json": components["schemas"]["CommandOut"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -9864,12 +16133,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    reject_command_api_admin_v1_commands__command_id__reject_post: {
+    reject_command: {
         parameters: {
             query?: never;
             header?: never;
@@ -9889,39 +16174,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        command_id: string | null;
-                        tenant_id: string | null;
-                        site_id: number | null;
-                        zone_id: number | null;
-                        miner_no: number | null;
-                        miner_id: string | null;
-                        batch_id: string | null;
-                        command_type: string | null;
-                        is_control: boolean | null;
-                        params: {
-                            speed: number | null;
-                        };
-                        priority: string | null;
-                        priority_number: number | null;
-                        urgency: number | null;
-                        emergency: boolean | null;
-                        ttl_sec: number | null;
-                        expires_at: string | null;
-                        approval_state: string | null;
-                        created_by_kind: string | null;
-                        created_by: string | null;
-                        created_at: string | null;
-                        created_reason: string | null;
-                        state: string | null;
-                        moves: number | null;
-                        attempt: number | null;
-                        max_retries: number | null;
-                        retry_backoff_sec: number | null;
-                        next_attempt_at: string | null;
-                        error_code: string | null;
-                        updated_at: string | null;
-                    };
+                    "application/json": components["schemas"]["CommandOut"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -9929,12 +16230,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    cancel_command_api_admin_v1_commands__command_id__cancel_post: {
+    cancel_command: {
         parameters: {
             query?: never;
             header?: never;
@@ -9954,39 +16271,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        command_id: string | null;
-                        tenant_id: string | null;
-                        site_id: number | null;
-                        zone_id: number | null;
-                        miner_no: number | null;
-                        miner_id: string | null;
-                        batch_id: string | null;
-                        command_type: string | null;
-                        is_control: boolean | null;
-                        params: {
-                            speed: number | null;
-                        };
-                        priority: string | null;
-                        priority_number: number | null;
-                        urgency: number | null;
-                        emergency: boolean | null;
-                        ttl_sec: number | null;
-                        expires_at: string | null;
-                        approval_state: string | null;
-                        created_by_kind: string | null;
-                        created_by: string | null;
-                        created_at: string | null;
-                        created_reason: string | null;
-                        state: string | null;
-                        moves: number | null;
-                        attempt: number | null;
-                        max_retries: number | null;
-                        retry_backoff_sec: number | null;
-                        next_attempt_at: string | null;
-                        error_code: string | null;
-                        updated_at: string | null;
-                    };
+                    "application/json": components["schemas"]["CommandOut"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -9994,17 +16327,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    list_batches_api_admin_v1_batches_get: {
+    list_batches: {
         parameters: {
             query?: {
                 site_id?: string | null;
                 command_type?: string | null;
-                approval_state?: components["schemas"]["hashinsight__commands__states__Approval"] | null;
+                approval_state?: components["schemas"]["Approval"] | null;
                 waiting?: boolean | null;
                 created_by?: string | null;
                 since?: string | null;
@@ -10023,28 +16372,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batches: {
-                            batch_id: string | null;
-                            site_id: number | null;
-                            command_type: string | null;
-                            params: Record<string, never>;
-                            priority: string | null;
-                            created_by_kind: string | null;
-                            created_by: string | null;
-                            created_at: string | null;
-                            reason: string | null;
-                            approval_state: string | null;
-                            approval_reason: string | null;
-                            waits: boolean | null;
-                            counts: {
-                                machines: number | null;
-                                created: number | null;
-                                existing: number | null;
-                                refused: number | null;
-                            };
-                        }[];
-                    };
+                    "application/json": components["schemas"]["BatchList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -10052,12 +16404,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    read_batch_api_admin_v1_batches__batch_id__get: {
+    get_batch: {
         parameters: {
             query?: never;
             header?: never;
@@ -10073,53 +16441,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batch_id: string | null;
-                        site_id: number | null;
-                        command_type: string | null;
-                        params: Record<string, never>;
-                        priority: string | null;
-                        created_by_kind: string | null;
-                        created_by: string | null;
-                        created_at: string | null;
-                        reason: string | null;
-                        approval_state: string | null;
-                        approval_reason: string | null;
-                        waits: boolean | null;
-                        counts: {
-                            machines: number | null;
-                            created: number | null;
-                            existing: number | null;
-                            refused: number | null;
-                        };
-                        selection: {
-                            site: string | null;
-                            group_id: number | null;
-                        };
-                        states: {
-                            queued: number | null;
-                            dispatched: number | null;
-                            succeeded: number | null;
-                        };
-                        waiting_for_approval: number | null;
-                        refused: {
-                            miner_id: string | null;
-                            error_code: string | null;
-                            reason: string | null;
-                        }[];
-                        approvals: {
-                            id: string | null;
-                            tenant_id: string | null;
-                            site_id: number | null;
-                            batch_id: string | null;
-                            decision: string | null;
-                            by_kind: string | null;
-                            by_id: string | null;
-                            at: string | null;
-                            reason: string | null;
-                            commands: number | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["BatchStory"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -10127,12 +16473,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    list_refused_api_admin_v1_batches__batch_id__refused_get: {
+    list_refused_machines: {
         parameters: {
             query?: {
                 limit?: number;
@@ -10151,13 +16513,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        refused: {
-                            miner_id: string | null;
-                            error_code: string | null;
-                            reason: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["RefusalList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -10165,12 +16545,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    approve_batch_api_admin_v1_batches__batch_id__approve_post: {
+    approve_batch: {
         parameters: {
             query?: never;
             header?: never;
@@ -10190,13 +16586,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batch_id: string | null;
-                        commands: number | null;
-                        states: {
-                            queued: number | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["BatchDecision"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -10204,12 +16642,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    reject_batch_api_admin_v1_batches__batch_id__reject_post: {
+    reject_batch: {
         parameters: {
             query?: never;
             header?: never;
@@ -10229,13 +16683,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batch_id: string | null;
-                        commands: number | null;
-                        states: {
-                            canceled: number | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["BatchDecision"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -10243,12 +16739,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
     };
-    cancel_batch_api_admin_v1_batches__batch_id__cancel_post: {
+    cancel_batch: {
         parameters: {
             query?: never;
             header?: never;
@@ -10268,14 +16780,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batch_id: string | null;
-                        commands: number | null;
-                        states: {
-                            canceled: number | null;
-                            dispatched: number | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["BatchDecision"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             422: {
@@ -10283,7 +16836,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };

@@ -1,23 +1,23 @@
-// Server-sent events: what changed is read again. Without the stream everything is asked for now and then.
+// Server-sent events: changed data is fetched again. Without the stream, queries poll.
 import type { QueryClient } from "@tanstack/react-query";
 import { collectChanges } from "./changes";
 import { renew } from "./client";
-import { isReached, onReach, setReach } from "./reach";
+import { isConnected, onConnectionChange, setConnected } from "./connection";
 
 const AGAIN_MS = 2000;
-const SILENT_MS = 150_000; // telemetry is told every minute: a line that is silent for longer is dead
+const SILENT_MS = 150_000; // telemetry events come every minute: a stream that is silent for longer is dead
 const PATIENCE_MS = 2000;
 
 type Changed = { site_id?: number };
 
 /** Keeps a stream open until the returned function is called. */
-export function follow(client: QueryClient): () => void {
+export function openStream(client: QueryClient): () => void {
   const changes = collectChanges(client);
   let source: EventSource | null = null;
   let timer: number | undefined;
   let silence: number | undefined;
-  let round = 0; // of several who want to connect again only the last goes on
-  let broken = false;
+  let round = 0; // of several reconnects only the last one goes on
+  let withGaps = false;
 
   const rest = () => {
     source?.close();
@@ -33,11 +33,11 @@ export function follow(client: QueryClient): () => void {
     rest();
     source = new EventSource("/api/v1/stream?kinds=problems,telemetry");
     source.addEventListener("hello", () => {
-      setReach(true);
+      setConnected(true);
       heard();
-      // whatever happened while nobody listened
-      if (broken) void client.invalidateQueries();
-      broken = false;
+      // changes were missed meanwhile
+      if (withGaps) void client.invalidateQueries();
+      withGaps = false;
     });
     for (const kind of ["problems", "telemetry"]) {
       source.addEventListener(kind, (event) => {
@@ -55,8 +55,8 @@ export function follow(client: QueryClient): () => void {
   const again = async () => {
     const mine = ++round;
     rest();
-    broken = true;
-    // tells a server that is away from a session that ran out
+    withGaps = true;
+    // is the server away, or has the session expired?
     await probe();
     if (mine === round) timer = window.setTimeout(open, AGAIN_MS);
   };
@@ -70,24 +70,24 @@ export function follow(client: QueryClient): () => void {
 
 async function probe(): Promise<void> {
   try {
-    // a server that is being started anew keeps callers waiting: that is away, too
+    // a server that is starting keeps requests waiting: that counts as away
     const signal = AbortSignal.timeout(PATIENCE_MS);
     const answer = await fetch("/api/v1/auth/me", { credentials: "same-origin", signal });
-    setReach(answer.status < 500);
+    setConnected(answer.status < 500);
     if (answer.status === 401) await renew();
   } catch {
-    setReach(false);
+    setConnected(false);
   }
 }
 
-/** While the server is away, look for it every few seconds. */
-export function keepLooking(): () => void {
+/** Probes every few seconds while the server is away. */
+export function keepProbing(): () => void {
   let timer: number | undefined;
   const look = () => {
     window.clearTimeout(timer);
-    if (!isReached()) timer = window.setTimeout(() => void probe().then(look), AGAIN_MS);
+    if (!isConnected()) timer = window.setTimeout(() => void probe().then(look), AGAIN_MS);
   };
-  const stop = onReach(look);
+  const stop = onConnectionChange(look);
   look();
   return () => {
     stop();

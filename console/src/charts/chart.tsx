@@ -1,6 +1,6 @@
 // A chart in the place that it is given, in the colours of the theme; tooltips are drawn, so that no style is inline.
 import { useEffect, useRef } from "react";
-import { late } from "../api/late";
+import { loadChunk } from "../api/loading";
 import { useTheme, token } from "../ui/theme";
 import type { EChartsCoreOption } from "./echarts";
 
@@ -18,7 +18,7 @@ export function Chart({ draw, label, height = 180 }: { draw: Draw; label: string
   useEffect(() => {
     let over = false;
     let watch: ResizeObserver | undefined;
-    void late(() => import("./echarts")).then(({ init }) => {
+    void loadChunk(() => import("./echarts")).then(({ init }) => {
       if (over || !place.current) return;
       const made = init(place.current, null, { renderer: "canvas" });
       instance.current = made;

@@ -1,7 +1,7 @@
 // Lines over time: one measure, its band and what happened, in one look.
 import { clock, date, number } from "../i18n/format";
 import type { Draw } from "./chart";
-import { broken, lone, type Point } from "./points";
+import { withGaps, isolated, type Point } from "./points";
 import { timesOf } from "./times";
 
 export type Mark = { at: number; text: string };
@@ -24,8 +24,8 @@ export function drawLines(of: Lines): Draw {
   const long = of.end - of.start > 36 * 3_600_000;
   const reach = reachOf(of);
   const times = timesOf(of.start, of.end, of.zone, of.isNarrow ? 2 : 5);
-  const points = broken(of.points);
-  const alone = lone(points);
+  const points = withGaps(of.points);
+  const alone = isolated(points);
   return (colour) => ({
     animation: false,
     textStyle: { fontFamily: colour("font"), fontSize: 11 },
@@ -39,9 +39,9 @@ export function drawLines(of: Lines): Draw {
       textStyle: { color: colour("ink"), fontSize: 12 },
       axisPointer: { lineStyle: { color: colour("ink-3") } },
       formatter: (given: unknown) => {
-        const one = (given as { seriesName: string; value: [number, number | null] }[]).find((found) => found.seriesName === of.name);
-        if (!one) return "";
-        return `${clock(one.value[0], of.zone, long)}  ${number(one.value[1], of.digits)} ${of.unit}`;
+        const point = (given as { seriesName: string; value: [number, number | null] }[]).find(({ seriesName }) => seriesName === of.name);
+        if (!point) return "";
+        return `${clock(point.value[0], of.zone, long)}  ${number(point.value[1], of.digits)} ${of.unit}`;
       },
     },
     xAxis: {
@@ -122,7 +122,7 @@ export function reachOf({ points, band, course, expected, isNarrow }: Lines): { 
     ...points.map(([, value]) => value),
     ...(course ?? []).flatMap(([, low, high]) => [low, high]),
     ...[band?.low, band?.high, expected?.value],
-  ].filter((one) => typeof one === "number");
+  ].filter((value) => typeof value === "number");
   const [low, high] = drawn.length ? [Math.min(...drawn), Math.max(...drawn)] : [0, 1];
   const short = Math.max(0, Math.max(Math.abs(high) * LEAST_SHARE, 1e-6) - (high - low));
   const interval = roundUp((high - low + short) / (isNarrow ? STEPS / 2 : STEPS));
@@ -132,13 +132,13 @@ export function reachOf({ points, band, course, expected, isNarrow }: Lines): { 
 
 function roundUp(rough: number): number {
   const power = 10 ** Math.floor(Math.log10(rough));
-  return (ROUND.find((one) => one * power >= rough * 0.999) ?? 10) * power;
+  return (ROUND.find((step) => step * power >= rough * 0.999) ?? 10) * power;
 }
 
 /** The same for every figure of an axis: as many as its steps need. */
 export function digitsFor({ interval }: { interval: number }): number {
-  const found = [0, 1, 2, 3].find((digits) => Math.abs(interval * 10 ** digits - Math.round(interval * 10 ** digits)) < 1e-6);
-  return found ?? 4;
+  const digits = [0, 1, 2, 3].find((digits) => Math.abs(interval * 10 ** digits - Math.round(interval * 10 ** digits)) < 1e-6);
+  return digits ?? 4;
 }
 
 /** Above the line, and not beyond the sides. */

@@ -4,7 +4,7 @@ export type Point = [at: number, value: number | null];
 const LONGEST = 2.5; // usual steps; over a longer silence no line is drawn, for nobody knows what was there
 
 /** The same, with a hole wherever the next value comes much later than they usually do. */
-export function broken(points: Point[]): Point[] {
+export function withGaps(points: Point[]): Point[] {
   const steps = points.slice(1).map(([at], no) => at - (points[no]?.[0] ?? at));
   const usual = [...steps].sort((a, b) => a - b)[Math.floor(steps.length / 2)] ?? Infinity;
   return points.flatMap((point, no): Point[] => {
@@ -14,7 +14,7 @@ export function broken(points: Point[]): Point[] {
 }
 
 /** Those between two holes, by their number: of them a line alone shows nothing. */
-export function lone(points: Point[]): Set<number> {
+export function isolated(points: Point[]): Set<number> {
   const isKnown = (no: number) => typeof points[no]?.[1] === "number";
   return new Set([...points.keys()].filter((no) => isKnown(no) && !isKnown(no - 1) && !isKnown(no + 1)));
 }

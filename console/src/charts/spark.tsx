@@ -1,7 +1,7 @@
 // A line of 24 hours in the height of a row: drawn as SVG, without axes, with its words for those who cannot see it.
 import { t } from "../i18n";
 import { hashrate, text } from "../i18n/format";
-import { broken, type Point } from "./points";
+import { withGaps, type Point } from "./points";
 
 const WIDTH = 120;
 const HEIGHT = 22;
@@ -9,7 +9,7 @@ const HEIGHT = 22;
 type Given = { points: Point[]; start: number; end: number; expected?: number | null };
 
 export function Spark({ points, start, end, expected }: Given) {
-  const known = points.map(([, value]) => value).filter((one) => one !== null);
+  const known = points.map(([, value]) => value).filter((point) => point !== null);
   if (known.length < 2) return <span className="quiet">—</span>;
   const low = Math.min(...known);
   const high = Math.max(...known, expected ?? 0);
@@ -19,7 +19,7 @@ export function Spark({ points, start, end, expected }: Given) {
   const y = (value: number) => HEIGHT - 2 - ((value - floor) / (high - floor || 1)) * (HEIGHT - 6);
   let path = "";
   let pen = false;
-  for (const [at, value] of broken(points)) {
+  for (const [at, value] of withGaps(points)) {
     if (value !== null) path += `${pen ? "L" : "M"}${x(at).toFixed(1)} ${y(value).toFixed(1)}`;
     pen = value !== null;
   }

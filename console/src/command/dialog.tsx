@@ -1,26 +1,26 @@
-// One command to some machines: what, why, and in words what will happen, before it does.
+// Send one command to machines: the reason, and the effects before it goes out.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { call, Unreachable } from "../api/client";
-import type { Made, SiteSums } from "../api/known";
-import { useKeyFor } from "../api/once";
+import type { DryRun, SiteTotals } from "../api/types";
+import { useIdempotencyKey } from "../api/idempotency";
 import { catalogueQuery } from "../api/queries";
 import { useMay } from "../api/session";
-import { named, t } from "../i18n";
+import { wordFor, t } from "../i18n";
 import { number } from "../i18n/format";
-import { isUnsure, outcomeOf, refusal, troubleOf } from "../ui/refusals";
+import { isOutcomeUnknown, outcomeText, errorText, failureText } from "../ui/errors";
 import { Dialog } from "../ui/dialog";
-import { Ends } from "../ui/ends";
-import { useHere } from "../ui/here";
-import { say } from "../ui/toast";
-import { Effects, type DryRun } from "./effects";
-import { emptyParams, paramsOf, ParamFields, type Kind } from "./params";
-import { mayCommand } from "./rights";
+import { FormButtons } from "../ui/form_buttons";
+import { useMounted } from "../ui/mounted";
+import { showToast } from "../ui/toast";
+import { Effects } from "./effects";
+import { emptyParams, paramsOf, ParamFields } from "./params";
+import { mayCommand } from "./permissions";
 
 const AGAIN_MS = 3000;
 
 type Props = {
-  site: Pick<SiteSums, "site_id" | "code" | "name">;
+  site: Pick<SiteTotals, "site_id" | "code" | "name">;
   miners: string[];
   onClose: () => void;
   problem?: string;
@@ -31,50 +31,52 @@ type Sent = { type: string; contents: string };
 
 export default function CommandDialog({ onClose, ...opened }: Props) {
   const may = useMay();
-  // whatever is read anew behind it, it goes to those it was opened for, with the rights of whoever opened it
+  // fixed when the dialog opens: machines and permissions do not change below an open dialog
   const [{ site, miners, problem, first, isHigh }] = useState(() => ({ ...opened, isHigh: may("command_high", opened.site.site_id) }));
   const client = useQueryClient();
-  const known = (useQuery(catalogueQuery).data?.types ?? []) as unknown as Kind[];
-  const kinds = known.filter((one) => mayCommand((right) => right === "command" || isHigh, miners.length, one.risk));
+  const catalogue = useQuery(catalogueQuery).data?.types ?? [];
+  const types = catalogue.filter(({ risk }) => mayCommand((right) => right === "command" || isHigh, miners.length, risk));
   const [type, setType] = useState(first ?? "");
   const [given, setGiven] = useState<Record<string, string>>({});
   const [reason, setReason] = useState("");
-  const kind = kinds.find((one) => one.command_type === type);
+  const kind = types.find(({ command_type }) => command_type === type);
   const params = useMemo(() => (kind ? paramsOf(kind, given) : null), [kind, given]);
-  const asked = useMemo(() => {
+  const request = useMemo(() => {
     if (params === null) return null;
     const of = problem ? { problem_id: problem } : {};
     return JSON.stringify({ site_id: site.site_id, miner_ids: miners, command_type: type, params, ...of });
   }, [site.site_id, miners, type, params, problem]);
-  const run = useDryRun(asked);
-  const keyFor = useKeyFor();
-  const here = useHere();
+  const run = useDryRun(request);
+  const keyFor = useIdempotencyKey();
+  const mounted = useMounted();
 
   const send = useMutation({
     mutationFn: async ({ contents }: Sent) => {
       const headers = { "Idempotency-Key": keyFor(contents) };
-      return (await call("post", "/api/admin/v1/commands", { body: JSON.parse(contents), headers })) as unknown as Made;
+      const created = await call("post", "/api/admin/v1/commands", { body: JSON.parse(contents), headers });
+      if (!("batch_id" in created)) throw new Error("a dry run");
+      return created;
     },
-    onSuccess: (made, sent) => {
-      const waits = made.commands.some((one) => one.approval_state === "required");
-      const n = number(made.counts.created);
-      say(t(waits ? "cmd.sent.waits" : "cmd.sent", { what: named("cmdtype", sent.type), n }));
-      const refused = made.refused[0];
-      if (refused) say(t("cmd.refused", { n: number(made.counts.refused), reason: refusal(refused.error_code, refused.reason) }));
+    onSuccess: (created, sent) => {
+      const waits = created.commands.some(({ approval_state }) => approval_state === "required");
+      const n = number(created.counts.created);
+      showToast(t(waits ? "cmd.sent.waits" : "cmd.sent", { what: wordFor("cmdtype", sent.type), n }));
+      const refused = created.refused[0];
+      if (refused) showToast(t("cmd.refused", { n: number(created.counts.refused), reason: errorText(refused.error_code, refused.reason) }));
       void client.invalidateQueries({ queryKey: ["commands"] });
     },
     onError: (error, sent) => {
-      if (!here.current) say(`${named("cmdtype", sent.type)}${t("colon")}${outcomeOf(error)}`);
+      if (!mounted.current) showToast(`${wordFor("cmdtype", sent.type)}${t("colon")}${outcomeText(error)}`);
     },
   });
-  const dry = run.told;
-  const reaches = dry?.machines ?? 0;
-  const contents = asked === null ? "" : JSON.stringify({ ...(JSON.parse(asked) as object), reason: reason.trim() });
-  // what may have been done already is no longer told by a dry run; under its key it is done once
-  const repeats = isUnsure(send.error) && contents === send.variables?.contents;
-  const isReady = contents !== "" && reason.trim() !== "" && (reaches > 0 || repeats);
-  const what = named("cmdtype", type);
-  const n = number(reaches);
+  const dry = run.result;
+  const machines = dry?.machines ?? 0;
+  const contents = request === null ? "" : JSON.stringify({ ...(JSON.parse(request) as object), reason: reason.trim() });
+  // after a lost answer a dry run says nothing; sent again under its key it runs once
+  const repeats = isOutcomeUnknown(send.error) && contents === send.variables?.contents;
+  const isReady = contents !== "" && reason.trim() !== "" && (machines > 0 || repeats);
+  const what = wordFor("cmdtype", type);
+  const n = number(machines);
   const go = !kind ? t("cmd.title") : repeats ? t("cmd.again") : !dry ? what : t(dry.needs_approval ? "cmd.send.approval" : "cmd.send", { what, n });
 
   return (
@@ -82,7 +84,7 @@ export default function CommandDialog({ onClose, ...opened }: Props) {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          // told to this dialog alone: once it is closed, another may stand in its place
+          // only this dialog closes: another one may be open by then
           if (isReady && !send.isPending) send.mutate({ type, contents }, { onSuccess: onClose });
         }}
       >
@@ -99,13 +101,13 @@ export default function CommandDialog({ onClose, ...opened }: Props) {
             required
             onChange={(event) => {
               setType(event.target.value);
-              setGiven(emptyParams(kinds.find((one) => one.command_type === event.target.value)));
+              setGiven(emptyParams(types.find(({ command_type }) => command_type === event.target.value)));
             }}
           >
             <option value="">{t("param.pick")}</option>
-            {kinds.map((one) => (
-              <option key={one.command_type} value={one.command_type}>
-                {named("cmdtype", one.command_type)} · {named("risk", one.risk)}
+            {types.map(({ command_type, risk }) => (
+              <option key={command_type} value={command_type}>
+                {wordFor("cmdtype", command_type)} · {wordFor("risk", risk)}
               </option>
             ))}
           </select>
@@ -125,49 +127,51 @@ export default function CommandDialog({ onClose, ...opened }: Props) {
         <div className="effects" aria-live="polite">
           <h2>{t("cmd.effect")}</h2>
           {!kind ? <p className="quiet">{t("cmd.need")}</p> : null}
-          {run.isAsking ? <p className="quiet">{t("cmd.asking")}</p> : null}
-          {run.error ? <p className="note bad">{troubleOf(run.error)}</p> : null}
+          {run.isLoading ? <p className="quiet">{t("cmd.asking")}</p> : null}
+          {run.error ? <p className="note bad">{failureText(run.error)}</p> : null}
           {kind && dry && !repeats ? <Effects kind={kind} run={dry} /> : null}
         </div>
         <div role="alert">
           {send.error ? (
             <p className="note bad">
-              {isUnsure(send.error) ? t("cmd.unsure") : troubleOf(send.error)}
+              {isOutcomeUnknown(send.error) ? t("cmd.unsure") : failureText(send.error)}
             </p>
           ) : null}
         </div>
-        <Ends onClose={onClose} go={go} isSending={send.isPending} isReady={isReady} />
+        <FormButtons onClose={onClose} go={go} isSending={send.isPending} isReady={isReady} />
       </form>
     </Dialog>
   );
 }
 
-/** What exactly this would come to: asked anew a moment after the last change, and untold until its own answer is there. */
-function useDryRun(asked: string | null) {
+/** The dry run of the request: sent a moment after the last change, shown once its own answer is there. */
+function useDryRun(request: string | null) {
   const [settled, setSettled] = useState<string | null>(null);
   useEffect(() => {
-    const timer = window.setTimeout(() => setSettled(asked), 250);
+    const timer = window.setTimeout(() => setSettled(request), 250);
     return () => window.clearTimeout(timer);
-  }, [asked]);
+  }, [request]);
   const run = useQuery({
     queryKey: ["dry-run", settled],
     queryFn: async (): Promise<DryRun> => {
       const body = { ...(JSON.parse(settled ?? "{}") as object), dry_run: true };
-      return (await call("post", "/api/admin/v1/commands", { body })) as unknown as DryRun;
+      const run = await call("post", "/api/admin/v1/commands", { body });
+      if (!("needs_approval" in run)) throw new Error("not a dry run");
+      return run;
     },
     enabled: settled !== null,
     retry: false,
-    // a click that brings the window back must still find its button
+    // a click that focuses the window must still hit its button
     refetchOnWindowFocus: false,
     refetchInterval: (query) => (query.state.error instanceof Unreachable ? AGAIN_MS : false),
     staleTime: 0,
     gcTime: 0,
   });
-  const isAsking = asked !== null && (asked !== settled || run.isFetching);
-  const isTold = asked !== null && !isAsking;
+  const isLoading = request !== null && (request !== settled || run.isFetching);
+  const isDone = request !== null && !isLoading;
   return {
-    isAsking,
-    told: isTold && !run.isError ? run.data : undefined,
-    error: isTold ? run.error : null,
+    isLoading,
+    result: isDone && !run.isError ? run.data : undefined,
+    error: isDone ? run.error : null,
   };
 }

@@ -1,45 +1,32 @@
-// The consequences of a command in words, before anybody confirms them.
+// The effects of a command, shown before it is confirmed.
 import { t, texts, type Key } from "../i18n";
 import { hashrate, number, percent, power, text } from "../i18n/format";
-import { refusal } from "../ui/refusals";
-import type { Kind } from "./params";
-
-export type DryRun = {
-  machines: number;
-  kw: number;
-  ths: number;
-  share_of_site: number;
-  unknown_power: number;
-  excluded: { miner_id: string; error_code: string; reason: string }[];
-  counts: { excluded: number; supersedes: number };
-  blast_radius: { down_now: number; cap: number; would_wait: number; exceeds_cap: boolean } | null;
-  needs_approval: boolean;
-  approval_causes: { code: string; value: number | null; limit: number | null; window_min: number | null }[];
-};
+import { errorText } from "../ui/errors";
+import type { CommandType, DryRun } from "../api/types";
 
 const SHOWN = 4;
 const LEAST_SHARE = 0.001;
 
-/** A few of many thousands are not none. */
+/** A few of many thousands are not 0 %. */
 function shareOf(share: number): string {
   return share > 0 && share < LEAST_SHARE ? `< ${percent(LEAST_SHARE, 1)}` : percent(share, 1);
 }
 
-function because({ code, value, limit, window_min }: DryRun["approval_causes"][number]): string {
+function causeText({ code, value, limit, window_min }: DryRun["approval_causes"][number]): string {
   const key = `because.${code}`;
   return key in texts ? t(key as Key, { value: number(value), limit: number(limit), minutes: number(window_min) }) : code;
 }
 
-/** What the site's cap on machines that are down makes of it: nothing, some wait, or an emergency exceeds it. */
-function capped(radius: NonNullable<DryRun["blast_radius"]>): string | null {
+/** Whether the site's cap on machines down holds some back, or an emergency exceeds it. */
+function capText(radius: NonNullable<DryRun["blast_radius"]>): string | null {
   const figures = { n: number(radius.would_wait), down: number(radius.down_now), cap: number(radius.cap) };
   if (radius.exceeds_cap) return t("cmd.effect.over_cap", figures);
   return radius.would_wait ? t("cmd.effect.would_wait", figures) : null;
 }
 
-export function Effects({ kind, run }: { kind: Kind; run: DryRun }) {
+export function Effects({ kind, run }: { kind: CommandType; run: DryRun }) {
   const n = number(run.machines);
-  const held = run.blast_radius ? capped(run.blast_radius) : null;
+  const held = run.blast_radius ? capText(run.blast_radius) : null;
   return (
     <>
       {run.machines === 0 ? (
@@ -47,7 +34,7 @@ export function Effects({ kind, run }: { kind: Kind; run: DryRun }) {
       ) : (
         <>
           <p>
-            <strong>{t(`cmd.effect.${kind.effect}` as Key, { n })}</strong>
+            <strong>{t(`cmd.effect.${kind.effect}`, { n })}</strong>
           </p>
           <p>
             {t("cmd.effect.size", {
@@ -65,16 +52,16 @@ export function Effects({ kind, run }: { kind: Kind; run: DryRun }) {
         <>
           <p>{t("cmd.effect.excluded", { n: number(run.counts.excluded) })}</p>
           <ul>
-            {run.excluded.slice(0, SHOWN).map((one) => (
-              <li key={one.miner_id}>
-                {one.miner_id}: {refusal(one.error_code, one.reason)}
+            {run.excluded.slice(0, SHOWN).map(({ miner_id, error_code, reason }) => (
+              <li key={miner_id}>
+                {miner_id}: {errorText(error_code, reason)}
               </li>
             ))}
           </ul>
         </>
       ) : null}
       {run.machines ? (
-        <p>{run.needs_approval ? t("cmd.approval", { reasons: run.approval_causes.map(because).join(t("cmd.and")) }) : t("cmd.direct")}</p>
+        <p>{run.needs_approval ? t("cmd.approval", { reasons: run.approval_causes.map(causeText).join(t("cmd.and")) }) : t("cmd.direct")}</p>
       ) : null}
     </>
   );

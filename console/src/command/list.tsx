@@ -1,25 +1,34 @@
-// Commands in a list: what, where it stands, in words, and when.
-import type { CommandRow } from "../api/known";
-import { named } from "../i18n";
-import { When } from "../ui/when";
-import { CommandWords } from "./words";
+// Commands in a list: type, state, the reason for it, and when.
+import type { Command } from "../api/types";
+import { wordFor, t } from "../i18n";
+import { commandErrorText } from "../ui/errors";
+import { When } from "../ui/time";
 
-type Given = { commands: CommandRow[]; when: "created_at" | "updated_at"; zone: string; none: string };
+type Props = { commands: Command[]; when: "created_at" | "updated_at"; zone: string; none: string };
 
-export function CommandList({ commands, when, zone, none }: Given) {
+export function CommandList({ commands, when, zone, none }: Props) {
   if (!commands.length) return <p className="body quiet">{none}</p>;
   return (
     <ul className="list">
-      {commands.map((one) => (
-        <li key={String(one.command_id)}>
-          <strong>{named("cmdtype", String(one.command_type))}</strong>
-          <span className="chip">{named("cmdstate", String(one.state))}</span>
-          <CommandWords command={one} />
+      {commands.map((command) => (
+        <li key={command.command_id}>
+          <strong>{wordFor("cmdtype", command.command_type)}</strong>
+          <span className="chip">{wordFor("cmdstate", command.state)}</span>
+          {/* the machine's own message helps those who know its manual */}
+          <span className="second grow" title={command.error_message ?? undefined}>
+            {reasonFor(command)}
+          </span>
           <span className="quiet">
-            <When at={one[when]} zone={zone} />
+            <When at={command[when]} zone={zone} />
           </span>
         </li>
       ))}
     </ul>
   );
+}
+
+/** Why it failed, what it waits for, or why somebody requested it. */
+function reasonFor({ error_code: code, error_message: message, wait_reason: wait, created_reason: reason }: Command): string {
+  if (code || message) return commandErrorText(code, message);
+  return wait ? t("cmd.waits", { reason: wordFor("wait", wait) }) : reason;
 }

@@ -1,34 +1,19 @@
-// A form from the catalogue's own schema: numbers with limits and units, choices, switches, texts, secrets.
-import { named, t } from "../i18n";
+// A form built from the parameter schema of a command type.
+import type { CommandType, ParamProperty } from "../api/types";
+import { wordFor, t } from "../i18n";
 
-type Schema = {
-  type?: string;
-  enum?: string[];
-  minimum?: number;
-  maximum?: number;
-  unit?: string;
-  anyOf?: Schema[];
-  properties?: Record<string, Schema>;
-};
-export type Kind = {
-  command_type: string;
-  risk: string;
-  effect: string;
-  params: { properties: Record<string, Schema>; required: string[] };
-  secret_params: string[];
-};
 
-function plain(schema: Schema): Schema {
-  return schema.anyOf?.find((one) => one.type !== "null") ?? schema;
+function plain(schema: ParamProperty): ParamProperty {
+  return schema.anyOf?.find(({ type }) => type !== "null") ?? schema;
 }
 
-export function emptyParams(kind: Kind | undefined): Record<string, string> {
+export function emptyParams(kind: CommandType | undefined): Record<string, string> {
   return Object.fromEntries(Object.keys(kind?.params.properties ?? {}).map((name) => [name, ""]));
 }
 
-/** What the form says, typed; null while something needed is missing or is not what it should be. */
-export function paramsOf(kind: Kind, given: Record<string, string>): Record<string, unknown> | null {
-  const found: Record<string, unknown> = {};
+/** The typed values of the form; null while a required value is missing or one is invalid. */
+export function paramsOf(kind: CommandType, given: Record<string, string>): Record<string, unknown> | null {
+  const params: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(kind.params.properties)) {
     const text = (given[name] ?? "").trim();
     if (!text) {
@@ -37,12 +22,12 @@ export function paramsOf(kind: Kind, given: Record<string, string>): Record<stri
     }
     const value = read(plain(schema), text);
     if (value === undefined) return null;
-    found[name] = value;
+    params[name] = value;
   }
-  return found;
+  return params;
 }
 
-function read(schema: Schema, text: string): unknown {
+function read(schema: ParamProperty, text: string): unknown {
   if (schema.type === "integer" || schema.type === "number") {
     const value = Number(text);
     const inside = value >= (schema.minimum ?? -Infinity) && value <= (schema.maximum ?? Infinity);
@@ -64,7 +49,7 @@ export function ParamFields({
   given,
   setGiven,
 }: {
-  kind: Kind;
+  kind: CommandType;
   given: Record<string, string>;
   setGiven: (given: Record<string, string>) => void;
 }) {
@@ -87,7 +72,7 @@ export function ParamFields({
 
 type FieldProps = {
   name: string;
-  schema: Schema;
+  schema: ParamProperty;
   required: boolean;
   secret: boolean;
   value: string;
@@ -101,15 +86,15 @@ function Field({ name, schema, required, secret, value, onChange }: FieldProps) 
   return (
     <label className="field">
       <span>
-        {named("param", name)} {limits ? <span className="hint">{limits}</span> : null}
+        {wordFor("param", name)} {limits ? <span className="hint">{limits}</span> : null}
         {required ? null : <span className="hint"> · {t("cmd.optional")}</span>}
       </span>
       {choices ? (
         <select className="select" value={value} required={required} onChange={(event) => onChange(event.target.value)}>
           <option value="">{t("param.pick")}</option>
-          {choices.map((one) => (
-            <option key={one} value={one}>
-              {named("choice", one)}
+          {choices.map((choice) => (
+            <option key={choice} value={choice}>
+              {wordFor("choice", choice)}
             </option>
           ))}
         </select>

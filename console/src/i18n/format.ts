@@ -1,4 +1,4 @@
-// Numbers with their unit, times with their age. What nobody knows is a dash, never 0.
+// Numbers with units, times and durations. Unknown values are a dash, never 0.
 import { language, t } from "./index";
 
 export const UNKNOWN = "—";
@@ -95,7 +95,7 @@ export function clock(at: string | number | Date, zone = "UTC", day = false): st
 /** When, as short as it stays clear: the time of today, the day within a week, the date before that. */
 export function moment(at: string, now: number, zone = "UTC"): string {
   const when = new Date(at);
-  const day = (one: number | Date) => new Intl.DateTimeFormat("en-CA", { timeZone: zone }).format(one);
+  const day = (item: number | Date) => new Intl.DateTimeFormat("en-CA", { timeZone: zone }).format(item);
   if (day(when) === day(now)) return clock(when, zone);
   if (Math.abs(now - when.getTime()) < 6 * 86_400_000) return clock(when, zone, true);
   return date(when, zone);

@@ -1,10 +1,10 @@
 // Two languages, one table: a text that is missing in one of them does not compile.
 import { useSyncExternalStore } from "react";
-import { acts } from "./acts";
+import { acts } from "./commands";
 import { codes } from "./codes";
 import { fleet } from "./fleet";
 import { problems } from "./problems";
-import { refused } from "./refused";
+import { refused } from "./errors";
 import { shell } from "./shell";
 
 export type Language = "en" | "zh";
@@ -58,7 +58,7 @@ export function gap(): string {
 }
 
 /** A code of the API in words where there are some, otherwise as it is. */
-export function named(prefix: string, code: string | null | undefined): string {
+export function wordFor(prefix: string, code: string | null | undefined): string {
   if (!code) return "—";
   const key = `${prefix}.${code}`;
   return key in texts ? t(key as Key) : code.replaceAll("_", " ");

@@ -1,10 +1,10 @@
-// The map as a person handles it: wheel and pinch zoom, drag moves, lasso and click select, arrow keys walk.
+// The map: zoom by wheel or pinch, pan, lasso and click to select, arrow keys.
 import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { t } from "../i18n";
 import { number } from "../i18n/format";
 import { Icon } from "../ui/icons";
 import { useTheme } from "../ui/theme";
-import { useGesture, zoom, type Told } from "./gesture";
+import { useGesture, zoom, type MapEvents } from "./pointer";
 import { neighbour, type Layout, type Room } from "./layout";
 import { EDGE, Painter, type Scene } from "./painter";
 
@@ -15,7 +15,7 @@ const STEPS: Record<string, [number, number]> = {
   ArrowDown: [0, 1],
 };
 
-type Props = Told & {
+type Props = MapEvents & {
   scene: Scene;
   selected: Set<number>; // rows of this scene
   onRoom: (room: Room) => void;

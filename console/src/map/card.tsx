@@ -1,13 +1,13 @@
-// What a machine is doing, beside the pointer.
-import type { Cells, SiteSums } from "../api/known";
-import { named, t } from "../i18n";
+// Hover card of a machine.
+import type { Cells, SiteTotals } from "../api/types";
+import { wordFor, t } from "../i18n";
 import { clock, hashrate, number, power, span, text, UNKNOWN } from "../i18n/format";
 import { Sev } from "../ui/severity";
 import type { Room } from "./layout";
 import type { Columns } from "./measures";
 
 type Props = {
-  site: SiteSums;
+  site: SiteTotals;
   cells: Cells;
   columns: Columns; // of the time that the map shows
   at: string | null;
@@ -26,7 +26,7 @@ export function HoverCard({ site, cells, columns, at, row, x, y, room }: Props) 
   const place = [site.name, word("zone"), word("rack"), now.position[row]].filter(Boolean).join(" · ");
   const temperature = columns.temperature[row];
   const inferred = word("inferred_mode");
-  const mode = inferred && inferred !== "unknown" ? named("mode", inferred) : null;
+  const mode = inferred && inferred !== "unknown" ? wordFor("mode", inferred) : null;
   // on the other side of the pointer where it would leave the map
   const over = (at: number, size: number, most: number | undefined) => most !== undefined && at + 14 + size > most + 24;
   const style = {
@@ -41,7 +41,7 @@ export function HoverCard({ site, cells, columns, at, row, x, y, room }: Props) 
       </div>
       <div className="quiet">{place}</div>
       <div className="quiet">{[word("model"), word("firmware"), mode].filter(Boolean).join(" · ")}</div>
-      {at === null && word("expected_state") ? <div>{named("expected", word("expected_state"))}</div> : null}
+      {at === null && word("expected_state") ? <div>{wordFor("expected", word("expected_state"))}</div> : null}
       <div>
         {text(hashrate(columns.hashrate[row]))}
         {columns.stopped(row) ? null : ` / ${text(hashrate(columns.expected[row]))}`}
@@ -52,7 +52,7 @@ export function HoverCard({ site, cells, columns, at, row, x, y, room }: Props) 
       </div>
       <div className="quiet">
         {at === null
-          ? `${[named("data", state), named("reason", word("data_reason"))].join(t("colon"))} · ${span(now.age_sec[row])}`
+          ? `${[wordFor("data", state), wordFor("reason", word("data_reason"))].join(t("colon"))} · ${span(now.age_sec[row])}`
           : clock(at, site.timezone, true)}
       </div>
     </div>

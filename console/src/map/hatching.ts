@@ -1,4 +1,4 @@
-// What nobody knows is hatched: a pattern that needs no colour.
+// Hatching for unknown values: a pattern that needs no colour.
 import { token } from "../ui/theme";
 
 const STEP = 5;

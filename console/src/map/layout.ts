@@ -1,5 +1,5 @@
 // Where each machine is drawn: zones below each other, racks beside each other, one cell a machine. Pure.
-import type { Cells } from "../api/known";
+import type { Cells } from "../api/types";
 
 export const PITCH = 10; // of a cell, with the gap to the next
 export const CELL = 8.6;
@@ -125,7 +125,7 @@ function measured(ordered: Ordered, sizes: Sizes): Measured {
       [left, tallest] = [0, 0];
     }
     const [x, y] = [left, top];
-    made.zones.push({ x, y, w: inside.w, h: inside.h, racks: inside.racks.map((one) => ({ ...one, x: one.x + x, y: one.y + y })) });
+    made.zones.push({ x, y, w: inside.w, h: inside.h, racks: inside.racks.map((rack) => ({ ...rack, x: rack.x + x, y: rack.y + y })) });
     made.width = Math.max(made.width, left + inside.w);
     tallest = Math.max(tallest, inside.h);
     made.height = top + tallest;
@@ -137,10 +137,10 @@ function measured(ordered: Ordered, sizes: Sizes): Measured {
 function lined(racks: Block[], { wanted, form, rackGap, rackName, zoneName }: Sizes) {
   const spots: (Spot & { columns: number })[] = [];
   let [x, y, tallest, right] = [0, zoneName, 0, 0];
-  for (const one of racks) {
-    const columns = columnsOf(one.cells.length, one.rack < 0, wanted, form);
+  for (const rack of racks) {
+    const columns = columnsOf(rack.cells.length, rack.rack < 0, wanted, form);
     const w = columns * PITCH;
-    const h = Math.ceil(one.cells.length / columns) * PITCH + rackName;
+    const h = Math.ceil(rack.cells.length / columns) * PITCH + rackName;
     if (x > 0 && x + w > wanted + 1) {
       y += tallest + rackGap;
       [x, tallest] = [0, 0];
@@ -161,10 +161,10 @@ function place(cells: Cells, ordered: Ordered, sizes: Sizes): Layout {
   const y = new Float32Array(cells.machines).fill(NaN);
   const shown: number[] = [];
   const racks: Rack[] = [];
-  const zones = ordered.map((one, no): Zone => {
+  const zones = ordered.map((zoneItem, no): Zone => {
     const spot = spots.zones[no] ?? { x: 0, y: 0, w: 0, h: 0, racks: [] };
-    const name = zone.words[one.zone] ?? null;
-    one.racks.forEach((block, n) => {
+    const name = zone.words[zoneItem.zone] ?? null;
+    zoneItem.racks.forEach((block, n) => {
       const at = spot.racks[n] ?? { x: 0, y: 0, w: 0, h: 0, columns: 1 };
       block.cells.forEach((cell, index) => {
         x[cell] = at.x + (index % at.columns) * PITCH;

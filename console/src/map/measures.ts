@@ -1,5 +1,5 @@
 // What a cell's colour means: each measure cuts its values into a few classes, each with a colour and a count. Pure.
-import type { Cells, Frame } from "../api/known";
+import type { Cells, PastCells } from "../api/types";
 import { t, type Key } from "../i18n";
 import { number, percent } from "../i18n/format";
 
@@ -48,7 +48,7 @@ export function nowColumns(cells: Cells): Columns {
   };
 }
 
-export function momentColumns(cells: Cells, frame: Frame): Columns {
+export function momentColumns(cells: Cells, frame: PastCells): Columns {
   const at = new Map<number, number>();
   frame.columns.miner_no.forEach((no, row) => at.set(no, row));
   const rows = cells.columns.miner_no.map((no) => at.get(no) ?? -1);
@@ -74,7 +74,7 @@ export function noColumns(cells: Cells): Columns {
 
 /** Of what the address asks for, the classes that this measure has: those of another one would fade the whole map. */
 export function onlyOf(asked: string | undefined, { classes }: Coloured): Set<string> {
-  const known = new Set(classes.map((one) => one.key));
+  const known = new Set(classes.map((cls) => cls.key));
   return new Set(asked?.split(",").filter((key) => known.has(key)));
 }
 
@@ -139,15 +139,15 @@ function steps(
     classes: [...classes, ...others],
     pick: (no) => {
       if (isStopped?.(no)) return classes.length;
-      const one = value(no);
-      if (one === null) return classes.length + others.length - 1;
+      const figure = value(no);
+      if (figure === null) return classes.length + others.length - 1;
       let cls = 0;
-      while (cls < limits.length && one >= (limits[cls] ?? Infinity)) cls++;
+      while (cls < limits.length && figure >= (limits[cls] ?? Infinity)) cls++;
       return cls;
     },
     figure: (no) => {
-      const one = value(no);
-      return one === null ? "" : show(one);
+      const figure = value(no);
+      return figure === null ? "" : show(figure);
     },
   };
 }
@@ -163,11 +163,11 @@ const CUTS: Record<Measure, Cut> = {
   health: (cells) => {
     const { words, index } = cells.named.condition;
     const order = ["P0", "P1", "P2", "P3"];
-    const classes: Class[] = order.map((one) => ({
-      key: one,
-      label: `${one} ${t(`sev.${one}` as Key)}`,
-      colour: one.toLowerCase(),
-      severity: one,
+    const classes: Class[] = order.map((severity) => ({
+      key: severity,
+      label: `${severity} ${t(`sev.${severity}` as Key)}`,
+      colour: severity.toLowerCase(),
+      severity: severity,
     }));
     classes.push({ ...DOWN, label: t("class.down") }, stopped(), unknown(), { ...FINE, label: t("class.fine") });
     const place = new Map(classes.map(({ key }, cls) => [key, cls]));
@@ -206,14 +206,14 @@ const CUTS: Record<Measure, Cut> = {
       return of && now !== null && now !== undefined ? 1 - now / of : null;
     };
     const cuts = [0.05, 0.15, 0.5];
-    const labels = ranges(cuts.map((one) => 100 - 100 * one).reverse(), number, "%").reverse();
-    return steps("ratio", value, cuts, labels, ["fine", "p3", "p2", "p1"], (one) => number((1 - one) * 100), columns.stopped);
+    const labels = ranges(cuts.map((cut) => 100 - 100 * cut).reverse(), number, "%").reverse();
+    return steps("ratio", value, cuts, labels, ["fine", "p3", "p2", "p1"], (cut) => number((1 - cut) * 100), columns.stopped);
   },
   efficiency: (_, columns) => {
     const value = (no: number) => columns.efficiency[no] || null; // 0: it does not hash
     const cuts = [25, 32, 40];
     const colours = ["fine", "warm", "p3", "p2"];
-    return steps("efficiency", value, cuts, ranges(cuts, number, "J/TH"), colours, (one) => number(one), columns.stopped);
+    return steps("efficiency", value, cuts, ranges(cuts, number, "J/TH"), colours, (cut) => number(cut), columns.stopped);
   },
   risk: (cells, _, __, risk) => {
     const value = (no: number) => {
@@ -223,7 +223,7 @@ const CUTS: Record<Measure, Cut> = {
       return known ?? (state.words[state.index[no] ?? -1] === "fresh" ? 0 : null);
     };
     const cuts = [LEAST_RISK, 0.3, 0.6];
-    return steps("risk", value, cuts, ranges(cuts.map((one) => 100 * one), number, "%"), ["fine", "p3", "p2", "p1"], (one) => percent(one));
+    return steps("risk", value, cuts, ranges(cuts.map((cut) => 100 * cut), number, "%"), ["fine", "p3", "p2", "p1"], (cut) => percent(cut));
   },
   age: (cells) => {
     // by the state of the data, not by their age alone: who says that it is offline says so in time

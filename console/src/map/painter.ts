@@ -168,7 +168,7 @@ export class Painter {
     const { ratio } = this.size;
     let line = { y: NaN, free: -Infinity };
     for (const rack of layout.racks) {
-      const zone = layout.zones.find((one) => one.name === rack.zone);
+      const zone = layout.zones.find((zone) => zone.name === rack.zone);
       if (!zone || rack.y > zone.y + layout.zoneName + 0.01) continue;
       const x = (rack.x - this.at.x) * k;
       const y = (zone.y + layout.zoneName - this.at.y) * k - 4 * ratio;
@@ -227,5 +227,5 @@ export class Painter {
 }
 
 function clipped(context: CanvasRenderingContext2D, name: string, room: number): string {
-  return endsOf(name).find((one) => context.measureText(one).width <= room) ?? "";
+  return endsOf(name).find((end) => context.measureText(end).width <= room) ?? "";
 }

@@ -2,13 +2,13 @@
 import { useEffect, useRef, useState } from "react";
 import { t } from "../i18n";
 import { ago, clock } from "../i18n/format";
-import { useNow } from "../ui/when";
+import { useNow } from "../ui/time";
 
 const STEP = 300_000;
 const STEPS = 288;
 const REST_MS = 120; // one read when the hand rests, not one a step
 
-/** The moment that is named: where the hand is while it moves, otherwise the one of the address. */
+/** The selected time: of the slider while it moves, otherwise of the address. */
 export function useReplay(at: string | null, onAt: (at: string | null) => void) {
   const [held, setHeld] = useState<{ at: string | null } | null>(null);
   const timer = useRef<number | undefined>(undefined);
@@ -22,7 +22,7 @@ export function useReplay(at: string | null, onAt: (at: string | null) => void) 
   return { moment: held ? held.at : at, isMoving: held !== null, slide };
 }
 
-/** Where the slider stands for a moment; what is not now never stands at its end. */
+/** Slider position of a time; only now is at its end. */
 export function stepOf(at: string | null, now: number): number {
   if (at === null) return STEPS;
   const newest = Math.floor(now / STEP) * STEP;

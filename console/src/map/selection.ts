@@ -1,5 +1,5 @@
 // Which machines are selected: by their own numbers, because rows move whenever a machine comes or goes. Pure.
-import type { Cells } from "../api/known";
+import type { Cells } from "../api/types";
 import type { Layout } from "./layout";
 import type { Columns } from "./measures";
 
@@ -22,12 +22,12 @@ export function rowsOf(cells: Cells): Map<number, number> {
 
 /** The rows of those selected that are on the map now; what is gone or belongs to another zone is not meant. */
 export function shownOf(selected: Set<number>, rows: Map<number, number>, layout: Layout): Set<number> {
-  const found = new Set<number>();
+  const shown = new Set<number>();
   for (const no of selected) {
     const row = rows.get(no);
-    if (row !== undefined && !Number.isNaN(layout.x[row] ?? NaN)) found.add(row);
+    if (row !== undefined && !Number.isNaN(layout.x[row] ?? NaN)) shown.add(row);
   }
-  return found;
+  return shown;
 }
 
 export type Sums = { hashrate: number | null; power: number | null; unknown: number };

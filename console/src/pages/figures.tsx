@@ -1,10 +1,10 @@
-// Hashrate and loss of a site or of the fleet in figures, with what nobody knows beside them.
-import type { FleetSums } from "../api/known";
+// Hashrate, loss and efficiency of a site or of the fleet.
+import type { FleetEfficiency } from "../api/types";
 import { t } from "../i18n";
 import { hashrate, money, number, percent, text } from "../i18n/format";
 import type { Prices } from "../problems/prices";
 import { Amount, Figure } from "../ui/quantity";
-import { isBoth, isNothing, type Balance } from "./balance";
+import { hasLossAndSurplus, isNegligible, type Balance } from "./balance";
 
 export function Hashing({ of }: { of: Balance }) {
   const share = of.now !== null && of.known > 0 ? percent(of.now / of.known, 1) : null;
@@ -28,12 +28,12 @@ export function Against({ of }: { of: Balance }) {
 export function Lost({ of, prices }: { of: Balance; prices: Prices | null }) {
   const { lost, unknown, stopped, surplus } = of;
   const hints = [
-    isBoth(of) ? t("fleet.lost.surplus", { surplus: text(hashrate(surplus)) }) : null,
+    hasLossAndSurplus(of) ? t("fleet.lost.surplus", { surplus: text(hashrate(surplus)) }) : null,
     unknown > 0 ? t("fleet.lost.dark", { unknown: text(hashrate(unknown)) }) : null,
     stopped > 0 ? t("fleet.lost.stopped", { stopped: text(hashrate(stopped)) }) : null,
   ].filter(Boolean);
   const words = () => {
-    if (isNothing(of)) return t("fleet.lost.nothing");
+    if (isNegligible(of)) return t("fleet.lost.nothing");
     if (lost === null || !prices) return text(hashrate(lost));
     return t("fleet.lost.day", { lost: text(hashrate(lost)), money: money((lost / 1000) * prices.perPhDay, prices.currency) });
   };
@@ -45,7 +45,7 @@ export function Lost({ of, prices }: { of: Balance; prices: Prices | null }) {
 }
 
 /** As the server says it: of the same five minutes, and without machines whose power nobody knows. */
-export function Efficiency({ of }: { of: FleetSums }) {
+export function Efficiency({ of }: { of: FleetEfficiency }) {
   const without = of.efficiency_left_out;
   return (
     <Figure label={t("col.efficiency")} hint={without > 0 ? t("fleet.without", { n: number(without) }) : null}>

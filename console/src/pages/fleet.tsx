@@ -1,28 +1,27 @@
-// Fleet: everything at once. Sites, what is lost and why, and what waits for a person.
+// Fleet: all sites, lost hashrate and its causes, and pending approvals.
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { sitesQuery, trendQuery } from "../api/queries";
-import type { FleetSums, SiteSums, Trend } from "../api/known";
+import type { FleetEfficiency, SiteSummary, SiteTotals, Trend } from "../api/types";
 import { useMay } from "../api/session";
 import type { Point } from "../charts/points";
 import { Spark } from "../charts/spark";
 import { t, useLanguage } from "../i18n";
 import { hashrate, money, number, power, text } from "../i18n/format";
-import type { Summary as Health } from "../problems/api";
-import { othersOf, useHealth, type Healths } from "../problems/health";
+import { otherCounts, useHealth, type SiteHealth } from "../problems/health";
 import { usePrices, type Prices } from "../problems/prices";
-import { silentOf } from "../problems/silent";
+import { healthNote } from "../problems/health_note";
 import { useKeys } from "../ui/keys";
-import { useTitle } from "../ui/page";
+import { useTitle } from "../ui/title";
 import { Amount, Figure } from "../ui/quantity";
 import { Counts } from "../ui/severity";
 import { Empty, Part } from "../ui/states";
-import { useNow, useOld, When } from "../ui/when";
+import { useNow, useStale, When } from "../ui/time";
 import { balanceOf } from "./balance";
 import { Against, Efficiency, Hashing, Lost } from "./figures";
-import { Kinds, Waiting, Worst } from "./fleet_parts";
-import { Why } from "./why";
+import { IssueKinds, PendingApprovals, Worst } from "./fleet_parts";
+import { Why } from "./loss_reasons";
 
 export function Fleet() {
   const sites = useQuery(sitesQuery);
@@ -32,9 +31,9 @@ export function Fleet() {
   return (
     <main className="page" id="content">
       <Part of={sites} rows={8}>
-        {(found) =>
-          found.sites.length ? (
-            <Sites sites={found.sites} fleet={found.fleet} />
+        {({ sites: all, fleet }) =>
+          all.length ? (
+            <Sites sites={all} fleet={fleet} />
           ) : (
             <Empty title={t("fleet.empty")} hint={t(may("admin") ? "fleet.empty.hint" : "fleet.empty.scope")} />
           )
@@ -44,7 +43,7 @@ export function Fleet() {
   );
 }
 
-function Sites({ sites, fleet }: { sites: SiteSums[]; fleet: FleetSums }) {
+function Sites({ sites, fleet }: { sites: SiteTotals[]; fleet: FleetEfficiency }) {
   const health = useHealth(sites);
   const prices = usePrices();
   const trend = useQuery(trendQuery(null)).data;
@@ -61,32 +60,32 @@ function Sites({ sites, fleet }: { sites: SiteSums[]; fleet: FleetSums }) {
         </div>
       </section>
       <div className="columns level">
-        <Kinds health={health} />
+        <IssueKinds health={health} />
         <Worst sites={sites} health={health} />
       </div>
-      <Waiting />
+      <PendingApprovals />
     </>
   );
 }
 
-const sum = (values: (number | null)[]) => values.reduce<number>((all, one) => all + (one ?? 0), 0);
+const sum = (values: (number | null)[]) => values.reduce<number>((total, value) => total + (value ?? 0), 0);
 
-type Shown = { sites: SiteSums[]; fleet: FleetSums; health: Healths; prices: Prices | null };
+type Shown = { sites: SiteTotals[]; fleet: FleetEfficiency; health: SiteHealth; prices: Prices | null };
 
 function Summary({ sites, fleet, health, prices }: Shown) {
   const balance = balanceOf(sites);
-  const watts = sites.every((one) => one.power_w === null) ? null : sum(sites.map((one) => one.power_w));
+  const watts = sites.every((site) => site.power_w === null) ? null : sum(sites.map((site) => site.power_w));
   const counts: Record<string, number> = {};
-  for (const one of health.of.values()) {
-    for (const [severity, n] of Object.entries(one.by_severity)) counts[severity] = (counts[severity] ?? 0) + n;
+  for (const summary of health.of.values()) {
+    for (const [severity, n] of Object.entries(summary.by_severity)) counts[severity] = (counts[severity] ?? 0) + n;
   }
-  const machines = sum(sites.map((one) => one.machines));
+  const machines = sum(sites.map((site) => site.machines));
   return (
     <section className="panel" aria-label={t("fleet.title")}>
       <div className="body stack">
         <div className="figures">
           <Figure label={t("fleet.machines", { n: number(machines) })} hint={null}>
-            {t("fleet.online", { n: number(sum(sites.map((one) => one.online))) })}
+            {t("fleet.online", { n: number(sum(sites.map((site) => site.online))) })}
           </Figure>
           <Hashing of={balance} />
           <Figure label={t("col.power")}>
@@ -94,8 +93,8 @@ function Summary({ sites, fleet, health, prices }: Shown) {
           </Figure>
           <Efficiency of={fleet} />
           <Lost of={balance} prices={prices} />
-          <Figure label={t("col.problems")} hint={silentOf(health, useNow())}>
-            <Counts of={health.isWhole ? counts : undefined} others={othersOf(sites)} />
+          <Figure label={t("col.problems")} hint={healthNote(health, useNow())}>
+            <Counts of={health.isComplete ? counts : undefined} others={otherCounts(sites)} />
           </Figure>
         </div>
         <Why balance={balance} />
@@ -110,8 +109,8 @@ function Table({
   prices,
   trend,
 }: {
-  sites: SiteSums[];
-  health: Healths;
+  sites: SiteTotals[];
+  health: SiteHealth;
   prices: Prices | null;
   trend: Trend | undefined;
 }) {
@@ -177,17 +176,17 @@ function Row({
   trend,
   isMarked,
 }: {
-  site: SiteSums;
-  health: Health | undefined;
+  site: SiteTotals;
+  health: SiteSummary | undefined;
   prices: Prices | null;
   trend: Trend | undefined;
   isMarked: boolean;
 }) {
   const balance = balanceOf([site]);
   const { lost } = balance;
-  const isOld = useOld(site.newest_at);
+  const isStale = useStale(site);
   return (
-    <tr className={[isMarked ? "marked" : "", isOld ? "stale" : ""].join(" ")}>
+    <tr className={[isMarked ? "marked" : "", isStale ? "stale" : ""].join(" ")}>
       <th scope="row">
         <Link to="/sites/$site" params={{ site: site.code }} title={site.name}>
           {site.name}
@@ -200,7 +199,7 @@ function Row({
         {number(site.online)}/{number(site.machines)}
       </td>
       <td>
-        <Counts of={health?.by_severity} others={othersOf([site])} />
+        <Counts of={health?.by_severity} others={otherCounts([site])} />
       </td>
       <td className="num only-wide">
         <Amount of={{ value: number(site.efficiency_j_th, 1), unit: "J/TH" }} />
@@ -221,9 +220,9 @@ function Row({
   );
 }
 
-function Day({ of, site }: { of: Trend; site: SiteSums }) {
-  const found = of.series.find((one) => one.site_id === site.site_id);
+function Day({ of, site }: { of: Trend; site: SiteTotals }) {
+  const series = of.series.find((series) => series.site_id === site.site_id);
   const expected = site.expected_ths === null ? null : site.expected_ths + (site.stopped_ths ?? 0);
-  const points = (found?.ts ?? []).map((at, no): Point => [Date.parse(at), found?.hashrate_ths[no] ?? null]);
+  const points = (series?.ts ?? []).map((at, no): Point => [Date.parse(at), series?.hashrate_ths[no] ?? null]);
   return <Spark points={points} start={Date.parse(of._meta.start)} end={Date.parse(of._meta.end)} expected={expected} />;
 }

@@ -1,11 +1,11 @@
-// Signing in: e-mail and password, the second factor where there is one, and setting it up where the tenant asks.
+// Sign-in: e-mail and password, the authenticator code, and its setup where the tenant requires it.
 import { useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent, type InputHTMLAttributes, type ReactNode } from "react";
 import { ApiError, call } from "../api/client";
 import { meQuery, signIn } from "../api/session";
 import { setLanguage, t, useLanguage } from "../i18n";
 import { span } from "../i18n/format";
-import { refusal } from "../ui/refusals";
+import { errorText } from "../ui/errors";
 
 export function Login({ ended }: { ended: boolean }) {
   const client = useQueryClient();
@@ -22,16 +22,16 @@ export function Login({ ended }: { ended: boolean }) {
     }
   };
   return (
-    <Gate title={t("app.name")} submit={submit} go={t("login.go")} isOver={ended}>
+    <SignInForm title={t("app.name")} submit={submit} go={t("login.go")} isOver={ended}>
       {ended ? <p className="note">{t("login.ended")}</p> : null}
       <Field label={t("login.email")} type="email" autoComplete="username" autoFocus value={email} onText={setEmail} />
       <PasswordField password={password} setPassword={setPassword} />
       {asksCode ? <CodeField code={code} setCode={setCode} /> : null}
-    </Gate>
+    </SignInForm>
   );
 }
 
-/** The codes are shown this once: whoever shows it is told to hold it until they were kept. */
+/** Recovery codes are shown once: `onHold` keeps this page until they are saved. */
 export function Enrol({ onHold }: { onHold: (holds: boolean) => void }) {
   const client = useQueryClient();
   const [password, setPassword] = useState("");
@@ -53,12 +53,12 @@ export function Enrol({ onHold }: { onHold: (holds: boolean) => void }) {
     onHold(true);
   };
   return (
-    <Gate title={t("enrol.title")} submit={submit} go={codes ? t("enrol.done") : secret ? t("enrol.confirm") : t("stepup.go")}>
+    <SignInForm title={t("enrol.title")} submit={submit} go={codes ? t("enrol.done") : secret ? t("enrol.confirm") : t("stepup.go")}>
       <p>{codes ? t("enrol.codes") : t("enrol.why")}</p>
       {codes ? (
         <ul className="mono">
-          {codes.map((one) => (
-            <li key={one}>{one}</li>
+          {codes.map((code) => (
+            <li key={code}>{code}</li>
           ))}
         </ul>
       ) : null}
@@ -72,14 +72,14 @@ export function Enrol({ onHold }: { onHold: (holds: boolean) => void }) {
           <CodeField code={code} setCode={setCode} />
         </>
       ) : null}
-    </Gate>
+    </SignInForm>
   );
 }
 
 type GateProps = { title: string; submit: () => Promise<void>; go: string; isOver?: boolean; children: ReactNode };
 
-/** A form before the door: what is asked for, what was wrong with it, and one button. */
-function Gate({ title, submit, go, isOver = false, children }: GateProps) {
+/** The form of the sign-in pages: fields, an error, one button. */
+function SignInForm({ title, submit, go, isOver = false, children }: GateProps) {
   const Place = isOver ? "div" : "main"; // the page below has its own
   const language = useLanguage();
   const [busy, setBusy] = useState(false);
@@ -91,7 +91,7 @@ function Gate({ title, submit, go, isOver = false, children }: GateProps) {
     try {
       await submit();
     } catch (error) {
-      setTrouble(wording(error));
+      setTrouble(reasonOf(error));
     } finally {
       setBusy(false);
     }
@@ -140,11 +140,11 @@ export function CodeField({ code, setCode }: { code: string; setCode: (code: str
   return <Field label={t("login.code")} hint={t("login.code.hint")} value={code} onText={setCode} {...rest} />;
 }
 
-/** Why one was not let in. */
-export function wording(error: unknown): string {
+/** Why sign-in failed. */
+export function reasonOf(error: unknown): string {
   if (!(error instanceof ApiError)) return t("state.away");
   if (error.status === 429) return t("login.slow", { span: span(error.retryAfterSec ?? 60) });
   if (error.code === "INVALID_CREDENTIALS") return error.status === 403 ? t("login.password.wrong") : t("login.wrong");
   if (error.code.startsWith("TOTP_")) return t("login.code.wrong");
-  return t("login.other", { reason: refusal(error.code, error.message) });
+  return t("login.other", { reason: errorText(error.code, error.message) });
 }

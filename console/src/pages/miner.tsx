@@ -1,23 +1,23 @@
-// Miner: what it does now, what it did, what it was told, what is wrong with it, and what it is.
+// Machine: live values, history, commands, problems and details.
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { Suspense, useState } from "react";
 import { ApiError } from "../api/client";
-import type { LastReported, LiveMiner, SiteSums } from "../api/known";
+import type { LastReported, LiveMachine, SiteTotals } from "../api/types";
 import { commandsQuery, liveQuery, minerQuery, sitesQuery } from "../api/queries";
 import { useMay } from "../api/session";
-import { CommandDialog } from "../command/late";
+import { CommandDialog } from "../command/lazy_dialog";
 import { CommandList } from "../command/list";
-import { named, t, useLanguage } from "../i18n";
+import { wordFor, t, useLanguage } from "../i18n";
 import { hashrate, number, percent, power, span, text } from "../i18n/format";
-import { PeerPanel } from "../problems/histogram";
-import { MinerProblems, useSuppress } from "../problems/of_miner";
+import { PeerPanel } from "../problems/peer_panel";
+import { MinerProblems, useSuppress } from "../problems/miner_problems";
 import { useKeys } from "../ui/keys";
-import { useTitle } from "../ui/page";
+import { useTitle } from "../ui/title";
 import { Amount, Figure } from "../ui/quantity";
 import { Sev } from "../ui/severity";
 import { Failed, Part } from "../ui/states";
-import { When } from "../ui/when";
+import { When } from "../ui/time";
 import { History } from "./miner_history";
 import { Changes, Identity } from "./miner_identity";
 
@@ -28,35 +28,35 @@ export function MinerPage() {
   useTitle(miner);
   return (
     <Part of={sites} rows={10}>
-      {(found) => {
-        const site = found.sites.find((one) => one.code === code || String(one.site_id) === code);
+      {({ sites: all }) => {
+        const site = all.find((site) => site.code === code || String(site.site_id) === code);
         if (!site) return <Failed error={new ApiError(404, "NOT_FOUND", "")} />;
-        // another machine is another page: no dialog or curve of the former one stays under its name
+        // a new page per machine: no dialog or chart of another one stays
         return <Miner key={`${site.site_id}/${miner}`} site={site} miner={miner} />;
       }}
     </Part>
   );
 }
 
-function Miner({ site, miner }: { site: SiteSums; miner: string }) {
-  const one = useQuery(minerQuery(site.site_id, miner));
+function Miner({ site, miner }: { site: SiteTotals; miner: string }) {
+  const details = useQuery(minerQuery(site.site_id, miner));
   const live = useQuery(liveQuery(site.site_id, miner));
   const may = useMay();
   const [commanding, setCommanding] = useState(false);
   const suppress = useSuppress(site, miner);
   useKeys({ c: () => may("command", site.site_id) && setCommanding(true) });
-  // once it was shown it stays, with what is typed into its dialogs, however long the server is away
-  if (one.isError && !one.data) return <Failed error={one.error} again={() => void one.refetch()} />;
-  const kept = one.data?.miner;
-  const place = [kept?.zone, kept?.rack, kept?.position].filter(Boolean).join(" · ");
+  // a loaded page stays, with its dialogs, while the server is away
+  if (details.isError && !details.data) return <Failed error={details.error} again={() => void details.refetch()} />;
+  const machine = details.data?.miner;
+  const place = [machine?.zone, machine?.rack, machine?.position].filter(Boolean).join(" · ");
   return (
     <main className="page" id="content">
       <div className="miner-head">
         <Sev of={live.data?.condition} word />
         <h1>{miner}</h1>
-        <span className="second">{[kept?.model, live.data?.hardware.firmware ?? kept?.firmware].filter(Boolean).join(" · ")}</span>
+        <span className="second">{[machine?.model, live.data?.hardware.firmware ?? machine?.firmware].filter(Boolean).join(" · ")}</span>
         <span className="quiet">{[site.name, place].filter(Boolean).join(" · ")}</span>
-        {one.data?.expected ? <span className="chip">{named("expected", one.data.expected.state)}</span> : null}
+        {details.data?.expected ? <span className="chip">{wordFor("expected", details.data.expected.state)}</span> : null}
         <span className="buttons">
           {suppress.button}
           {may("command", site.site_id) ? (
@@ -74,7 +74,7 @@ function Miner({ site, miner }: { site: SiteSums; miner: string }) {
         </header>
         <div className="body">
           <Part of={live} rows={2}>
-            {(found) => (found ? <Now live={found} zone={site.timezone} /> : <p className="quiet">{t("miner.never")}</p>)}
+            {(machine) => (machine ? <Now live={machine} zone={site.timezone} /> : <p className="quiet">{t("miner.never")}</p>)}
           </Part>
         </div>
       </section>
@@ -91,7 +91,7 @@ function Miner({ site, miner }: { site: SiteSums; miner: string }) {
         </div>
         <div className="stack">
           <MinerProblems site={site} miner={miner} />
-          <PeerPanel site={site} miner={miner} metric="hashrate_ratio" group={kept?.model ?? null} planned={live.data?.expected_state ?? null} />
+          <PeerPanel site={site} miner={miner} metric="hashrate_ratio" group={machine?.model ?? null} planned={live.data?.expected_state ?? null} />
           <Identity site={site} miner={miner} live={live.data ?? null} />
           <Changes site={site} miner={miner} />
         </div>
@@ -106,39 +106,39 @@ function Miner({ site, miner }: { site: SiteSums; miner: string }) {
   );
 }
 
-function Freshness({ live, zone }: { live: LiveMiner; zone: string }) {
+function Freshness({ live, zone }: { live: LiveMachine; zone: string }) {
   return (
     <span className="second">
-      {named("data", live.state)}
+      {wordFor("data", live.state)}
       {t("colon")}
-      {named("reason", live.state_reason)} · <When at={live.sample_at} zone={zone} />
+      {wordFor("reason", live.state_reason)} · <When at={live.sample_at} zone={zone} />
     </span>
   );
 }
 
-/** What to think of the temperature, the worst first. */
-function heatHint({ temperature, doubts }: LiveMiner): string | null {
+/** Warning about the temperature, the worst first. */
+function heatHint({ temperature, doubts }: LiveMachine): string | null {
   if (doubts.includes("temperature_unknown")) return t("miner.heat.unknown");
   if (temperature.sensor_fault) return t("miner.sensor");
   return doubts.includes("temperature_doubtful") ? t("miner.heat.doubtful") : null;
 }
 
-/** What it should hash while it runs: of the past day it may have done so. */
-function runningThs({ hashrate: { expected_ths, stopped_ths } }: LiveMiner): number | null {
+/** Expected hashrate while running, for the history of a stopped machine. */
+function runningThs({ hashrate: { expected_ths, stopped_ths } }: LiveMachine): number | null {
   return expected_ths === null ? null : expected_ths + (stopped_ths ?? 0);
 }
 
-/** What it should hash now and why; in another mode also what it is rated for. */
-function expectedHint({ hashrate: { expected_ths, expected_source, rated_ths }, mode, expected_state }: LiveMiner): string | null {
-  if (expected_state) return t("miner.of.excused", { state: named("expected", expected_state), rated: text(hashrate(rated_ths)) });
+/** Expected hashrate now and its source; in eco or perf mode with the rated hashrate. */
+function expectedHint({ hashrate: { expected_ths, expected_source, rated_ths }, mode, expected_state }: LiveMachine): string | null {
+  if (expected_state) return t("miner.of.excused", { state: wordFor("expected", expected_state), rated: text(hashrate(rated_ths)) });
   if (expected_ths === null) return null;
   const expected = text(hashrate(expected_ths));
   const isSet = (mode === "eco" || mode === "perf") && rated_ths !== null && rated_ths !== expected_ths;
-  if (expected_source !== "mode" && !isSet) return t("miner.of", { expected, source: named("source", expected_source) });
-  return t("miner.of.mode", { expected, mode: named("mode", mode ?? "unknown"), rated: text(hashrate(rated_ths)) });
+  if (expected_source !== "mode" && !isSet) return t("miner.of", { expected, source: wordFor("source", expected_source) });
+  return t("miner.of.mode", { expected, mode: wordFor("mode", mode ?? "unknown"), rated: text(hashrate(rated_ths)) });
 }
 
-/** Apart from the figures of now: a machine that is not online has none. */
+/** Last values of a machine that is not online. */
 function LastReport({ of, zone }: { of: LastReported; zone: string }) {
   const efficiency = text({ value: number(of.efficiency_j_th, 1), unit: "J/TH" });
   return (
@@ -148,7 +148,7 @@ function LastReport({ of, zone }: { of: LastReported; zone: string }) {
   );
 }
 
-function Now({ live, zone }: { live: LiveMiner; zone: string }) {
+function Now({ live, zone }: { live: LiveMachine; zone: string }) {
   const stale = live.state !== "fresh";
   const { hardware, temperature, fan, reject } = live;
   const degrees = (value: number | null) => number(value, 1);
@@ -185,7 +185,7 @@ function Now({ live, zone }: { live: LiveMiner; zone: string }) {
   );
 }
 
-function Commands({ site, miner }: { site: SiteSums; miner: string }) {
+function Commands({ site, miner }: { site: SiteTotals; miner: string }) {
   const commands = useQuery(commandsQuery(site.site_id, miner));
   return (
     <section className="panel" aria-labelledby="commands">
@@ -193,7 +193,7 @@ function Commands({ site, miner }: { site: SiteSums; miner: string }) {
         <h2 id="commands">{t("miner.commands")}</h2>
       </header>
       <Part of={commands} rows={3}>
-        {(found) => <CommandList commands={found} when="updated_at" zone={site.timezone} none={t("miner.commands.none")} />}
+        {(list) => <CommandList commands={list} when="updated_at" zone={site.timezone} none={t("miner.commands.none")} />}
       </Part>
     </section>
   );

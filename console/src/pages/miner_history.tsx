@@ -1,16 +1,16 @@
-// The lines of a machine: what it did, its own normal band, and what it was told meanwhile.
+// History charts of a machine, with its normal band and its commands.
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
-import type { Point, SiteSums } from "../api/known";
+import type { Baseline, Point, SiteTotals } from "../api/types";
 import { commandsQuery, historyQuery, type Range } from "../api/queries";
 import { Chart } from "../charts/chart";
 import { labelOf } from "../charts/label";
 import { drawLines, type Mark } from "../charts/lines";
-import { named, t, useLanguage, type Key } from "../i18n";
+import { wordFor, t, useLanguage, type Key } from "../i18n";
 import { number } from "../i18n/format";
-import { healthQuery, type Health } from "../problems/api";
-import { ownRange, type Range as Band } from "../problems/normal";
+import { healthQuery } from "../problems/api";
+import { ownRange, type Range as Band } from "../problems/normal_band";
 import { Part } from "../ui/states";
 
 const RANGES: Range[] = ["6h", "24h", "7d", "30d"];
@@ -22,8 +22,8 @@ const SERIES: Series[] = [
   { key: "chart.power", unit: "W", digits: 0, pick: (point) => point.power_w },
 ];
 
-/** The line is what it should hash while it runs, in its mode; its own normal was learnt as a share of its reference hashrate. */
-export function History(props: { site: SiteSums; miner: string; expected: number | null; isExcused: boolean; reference: number | null }) {
+/** `expected` is its hashrate while running, in its mode; its baseline is a ratio of `reference`. */
+export function History(props: { site: SiteTotals; miner: string; expected: number | null; isExcused: boolean; reference: number | null }) {
   const { site, miner, expected, isExcused, reference } = props;
   const search = useSearch({ from: "/sites/$site/miners/$miner" });
   const navigate = useNavigate({ from: "/sites/$site/miners/$miner" });
@@ -35,9 +35,9 @@ export function History(props: { site: SiteSums; miner: string; expected: number
   const marks = useMemo(
     () =>
       (commands ?? [])
-        .filter((one) => one.finished_at)
+        .filter(({ finished_at }) => finished_at !== null)
         .slice(0, 8)
-        .map((one): Mark => ({ at: Date.parse(String(one.finished_at)), text: named("cmdtype", String(one.command_type)) })),
+        .map(({ finished_at, command_type }): Mark => ({ at: Date.parse(finished_at ?? ""), text: wordFor("cmdtype", command_type) })),
     [commands, language],
   );
   return (
@@ -46,29 +46,29 @@ export function History(props: { site: SiteSums; miner: string; expected: number
         <h2 id="history">{t("miner.charts")}</h2>
         <span className="grow" />
         <div className="segments" role="group" aria-label={t("miner.charts")}>
-          {RANGES.map((one) => (
+          {RANGES.map((choice) => (
             <button
-              key={one}
+              key={choice}
               type="button"
               className="button"
-              aria-pressed={one === range}
-              onClick={() => void navigate({ search: { range: one }, replace: true })}
+              aria-pressed={choice === range}
+              onClick={() => void navigate({ search: { range: choice }, replace: true })}
             >
-              {t(`miner.range.${one}`)}
+              {t(`miner.range.${choice}`)}
             </button>
           ))}
         </div>
       </header>
       <div className="body stack">
         <Part of={history} rows={6}>
-          {(found) =>
-            found.points.length ? (
+          {(data) =>
+            data.points.length ? (
               <>
                 {SERIES.map((series) => (
                   <MinerChart
                     key={series.key}
                     series={series}
-                    found={found}
+                    data={data}
                     miner={miner}
                     zone={site.timezone}
                     expected={series.key === "chart.hashrate" ? expected : null}
@@ -88,16 +88,16 @@ export function History(props: { site: SiteSums; miner: string; expected: number
   );
 }
 
-/** What is usual for this machine, where one metric is what is drawn. */
-export function bandOf(baseline: Health["baseline"], { metric }: Pick<Series, "metric">, reference: number | null): Band | null {
+/** The machine's normal range, for charts of a single metric. */
+export function bandOf(baseline: Baseline | null, { metric }: Pick<Series, "metric">, reference: number | null): Band | null {
   return metric ? ownRange(baseline, { metric, scale: metric === "hashrate_ratio" ? (reference ?? 0) : 1 }) : null;
 }
 
-type Found = { points: Point[]; start: number; end: number };
+type HistoryData = { points: Point[]; start: number; end: number };
 
 function MinerChart(props: {
   series: Series;
-  found: Found;
+  data: HistoryData;
   miner: string;
   zone: string;
   expected: number | null;
@@ -105,12 +105,12 @@ function MinerChart(props: {
   marks: Mark[];
   band: Band | null;
 }) {
-  const { series, found, miner, zone, expected, isExcused, marks, band } = props;
+  const { series, data, miner, zone, expected, isExcused, marks, band } = props;
   const [low, high] = [band?.low, band?.high];
   const language = useLanguage();
   const points = useMemo(
-    () => found.points.map((one): [number, number | null] => [Date.parse(String(one.ts)), series.pick(one)]),
-    [found, series],
+    () => data.points.map((point): [number, number | null] => [Date.parse(point.ts), series.pick(point)]),
+    [data, series],
   );
   const draw = useMemo(
     () =>
@@ -119,14 +119,14 @@ function MinerChart(props: {
         unit: series.unit,
         digits: series.digits,
         points,
-        start: found.start,
-        end: found.end,
+        start: data.start,
+        end: data.end,
         zone,
         expected: expected === null ? null : { value: expected, name: t(isExcused ? "miner.expected.running" : "miner.expected") },
         marks,
         band: low === undefined || high === undefined ? null : { low, high },
       }),
-    [points, found, series, zone, expected, isExcused, marks, low, high, language],
+    [points, data, series, zone, expected, isExcused, marks, low, high, language],
   );
   const label = labelOf({
     what: t(series.key),

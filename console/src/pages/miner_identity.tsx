@@ -1,37 +1,37 @@
-// What a machine is, and what was changed about it.
+// Details of a machine, and its change log.
 import { useQuery } from "@tanstack/react-query";
-import type { LiveMiner, SiteSums } from "../api/known";
+import type { LiveMachine, SiteTotals } from "../api/types";
 import { changesQuery, minerQuery } from "../api/queries";
-import { named, t, type Key } from "../i18n";
+import { wordFor, t, type Key } from "../i18n";
 import { Part } from "../ui/states";
-import { When } from "../ui/when";
+import { When } from "../ui/time";
 
-export function Identity({ site, miner, live }: { site: SiteSums; miner: string; live: LiveMiner | null }) {
-  const found = useQuery(minerQuery(site.site_id, miner));
+export function Identity({ site, miner, live }: { site: SiteTotals; miner: string; live: LiveMachine | null }) {
+  const query = useQuery(minerQuery(site.site_id, miner));
   return (
     <section className="panel" aria-labelledby="identity">
       <header>
         <h2 id="identity">{t("miner.identity")}</h2>
       </header>
       <div className="body">
-        <Part of={found} rows={5}>
-          {({ miner: one }) => (
+        <Part of={query} rows={5}>
+          {({ miner: machine }) => (
             <dl className="facts">
               {rows([
-                ["miner.model", one.model],
-                ["miner.firmware", live?.hardware.firmware ?? one.firmware],
-                ["miner.serial", one.serial],
-                ["miner.mac", one.mac],
-                ["miner.place", [one.zone, one.rack, one.position].filter(Boolean).join(" · ")],
-                ["miner.cooling", named("cooling", one.cooling)],
-                ["miner.owner", one.owner],
+                ["miner.model", machine.model],
+                ["miner.firmware", live?.hardware.firmware ?? machine.firmware],
+                ["miner.serial", machine.serial],
+                ["miner.mac", machine.mac],
+                ["miner.place", [machine.zone, machine.rack, machine.position].filter(Boolean).join(" · ")],
+                ["miner.cooling", wordFor("cooling", machine.cooling)],
+                ["miner.owner", machine.owner],
                 ["miner.pool", live?.pool.url],
                 ["miner.worker", live?.pool.worker],
                 ["miner.says", live?.error_message],
               ])}
               <dt>{t("miner.since")}</dt>
               <dd>
-                <When at={one.created_at} zone={site.timezone} />
+                <When at={machine.created_at} zone={site.timezone} />
               </dd>
             </dl>
           )}
@@ -52,7 +52,7 @@ function rows(given: [Key, string | null | undefined][]) {
     ));
 }
 
-export function Changes({ site, miner }: { site: SiteSums; miner: string }) {
+export function Changes({ site, miner }: { site: SiteTotals; miner: string }) {
   const changes = useQuery(changesQuery(site.site_id, miner));
   return (
     <section className="panel" aria-labelledby="changes">
@@ -60,16 +60,16 @@ export function Changes({ site, miner }: { site: SiteSums; miner: string }) {
         <h2 id="changes">{t("miner.changes")}</h2>
       </header>
       <Part of={changes} rows={2}>
-        {(found) =>
-          found.changes.length ? (
+        {(query) =>
+          query.changes.length ? (
             <ul className="list">
-              {found.changes.map((one) => (
-                <li key={one.id}>
+              {query.changes.map((change) => (
+                <li key={change.id}>
                   <span className="grow">
-                    {t("miner.change", { field: named("field", one.field), old: one.old ?? "—", new: one.new ?? "—" })}
+                    {t("miner.change", { field: wordFor("field", change.field), old: change.old ?? "—", new: change.new ?? "—" })}
                   </span>
                   <span className="quiet">
-                    <When at={one.at} zone={site.timezone} />
+                    <When at={change.at} zone={site.timezone} />
                   </span>
                 </li>
               ))}

@@ -1,30 +1,28 @@
-// Problem: why we think so, what it costs, what was tried, and what to do about it.
+// Problem: evidence, cost, commands and actions.
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { Suspense, useState } from "react";
 import { ApiError } from "../api/client";
-import type { SiteSums } from "../api/known";
+import type { ProblemAction, ProblemDetails, SiteTotals, Permission } from "../api/types";
 import { catalogueQuery, sitesQuery } from "../api/queries";
-import { useMay, useMe, type Right } from "../api/session";
-import { CommandDialog } from "../command/late";
-import type { Kind } from "../command/params";
-import { named, t, useLanguage } from "../i18n";
+import { useMay, useMe } from "../api/session";
+import { CommandDialog } from "../command/lazy_dialog";
+import { wordFor, t, useLanguage } from "../i18n";
 import { ago, moment, number, span } from "../i18n/format";
-import type { Open } from "../problems/acting";
-import { LiftDialog, ResolveDialog, SuppressDialog, useActs } from "../problems/acts";
-import { problemQuery, type Verb } from "../problems/api";
+import type { Open } from "../problems/actions";
+import { UnsuppressDialog, ResolveDialog, SuppressDialog, useBulkAction } from "../problems/dialogs";
+import { problemQuery } from "../problems/api";
 import { AssignDialog } from "../problems/assign";
-import { BandPanel } from "../problems/band";
-import { PeerPanel } from "../problems/histogram";
-import { bestOf } from "../problems/recommended";
+import { BandPanel } from "../problems/band_panel";
+import { PeerPanel } from "../problems/peer_panel";
+import { bestCommand } from "../problems/recommendations";
 import { Similar, Timeline, Tried, Why } from "../problems/story_parts";
-import { newest, type Story } from "../problems/types";
-import { metricOf, sentence } from "../problems/words";
+import { newest, metricOf, summaryOf } from "../problems/evidence";
 import { useKeys } from "../ui/keys";
-import { useTitle } from "../ui/page";
+import { useTitle } from "../ui/title";
 import { Sev } from "../ui/severity";
 import { Failed, Part } from "../ui/states";
-import { When, useNow } from "../ui/when";
+import { When, useNow } from "../ui/time";
 
 export function ProblemPage() {
   const { site: code, problem: id } = useParams({ from: "/sites/$site/problems/$problem" });
@@ -32,21 +30,21 @@ export function ProblemPage() {
   useLanguage();
   return (
     <Part of={sites} rows={10}>
-      {(found) => {
-        const site = found.sites.find((one) => one.code === code || String(one.site_id) === code);
+      {({ sites: all }) => {
+        const site = all.find((site) => site.code === code || String(site.site_id) === code);
         return site ? <One key={id} site={site} id={id} /> : <Failed error={new ApiError(404, "NOT_FOUND", "")} />;
       }}
     </Part>
   );
 }
 
-function One({ site, id }: { site: SiteSums; id: string }) {
-  const found = useQuery(problemQuery(site.site_id, id));
-  const told = found.data?.problem;
-  useTitle(told?.miner_id, told && named("issue", told.issue_code));
+function One({ site, id }: { site: SiteTotals; id: string }) {
+  const details = useQuery(problemQuery(site.site_id, id));
+  const problem = details.data?.problem;
+  useTitle(problem?.miner_id, problem && wordFor("issue", problem.issue_code));
   return (
     <main className="page" id="content">
-      <Part of={found} rows={12}>
+      <Part of={details} rows={12}>
         {(story) => (
           <>
             <Head site={site} story={story} />
@@ -77,19 +75,19 @@ function One({ site, id }: { site: SiteSums; id: string }) {
   );
 }
 
-function Head({ site, story }: { site: SiteSums; story: Story }) {
+function Head({ site, story }: { site: SiteTotals; story: ProblemDetails }) {
   const { problem, machine, baseline } = story;
   const now = useNow();
-  const mayAt = useMay();
-  const may = (right: Right) => mayAt(right, site.site_id);
+  const isAllowedAt = useMay();
+  const may = (right: Permission) => isAllowedAt(right, site.site_id);
   const me = useMe();
-  const acts = useActs();
+  const actions = useBulkAction();
   const [open, setOpen] = useState<Open | "lift" | null>(null);
   const [first, setFirst] = useState<string | undefined>();
-  const isBusy = acts.areBusy([problem]);
+  const isBusy = actions.arePending([problem]);
   const isOver = problem.status === "resolved";
   const owner = problem.assigned_to;
-  const go = (verb: Verb) => acts.mutate({ problems: [problem], verb });
+  const go = (action: ProblemAction) => actions.mutate({ problems: [problem], action });
   const command = (type?: string) => {
     setFirst(type);
     setOpen("command");
@@ -98,9 +96,9 @@ function Head({ site, story }: { site: SiteSums; story: Story }) {
     a: () => may("acknowledge") && problem.status === "open" && go("acknowledge"),
     c: () => may("command") && problem.miner_id && command(),
   });
-  const kinds = (useQuery({ ...catalogueQuery, enabled: may("command") }).data?.types ?? []) as unknown as Kind[];
-  const bestType = bestOf(story, kinds, may);
-  const mode = baseline?.inferred_mode && baseline.inferred_mode !== "unknown" ? named("mode", baseline.inferred_mode) : null;
+  const types = useQuery({ ...catalogueQuery, enabled: may("command") }).data?.types ?? [];
+  const bestType = bestCommand(story, types, may);
+  const mode = baseline?.inferred_mode && baseline.inferred_mode !== "unknown" ? wordFor("mode", baseline.inferred_mode) : null;
   return (
     <>
       <div className="miner-head">
@@ -110,12 +108,12 @@ function Head({ site, story }: { site: SiteSums; story: Story }) {
             <h1>{problem.miner_id}</h1>
           </Link>
         ) : (
-          <h1>{named("issue", problem.issue_code)}</h1>
+          <h1>{wordFor("issue", problem.issue_code)}</h1>
         )}
         <span className="second">{[problem.model, problem.firmware, mode].filter(Boolean).join(" · ")}</span>
         <span className="quiet">{[site.name, problem.zone, machine?.rack, machine?.position].filter(Boolean).join(" · ")}</span>
         <span className="grow" />
-        <span className="chip">{named("status", problem.status)}</span>
+        <span className="chip">{wordFor("status", problem.status)}</span>
         {owner ? (
           <span className="chip">{owner === me?.actor.id ? t("who.you") : (story.people[owner] ?? t("who.other"))}</span>
         ) : null}
@@ -135,36 +133,36 @@ function Head({ site, story }: { site: SiteSums; story: Story }) {
       </div>
       <div className="miner-head">
         <p className="lead grow">
-          <strong>{named("issue", problem.issue_code)}</strong> {newest(problem) ? sentence(problem) : null}
+          <strong>{wordFor("issue", problem.issue_code)}</strong> {newest(problem) ? summaryOf(problem) : null}
         </p>
         {may("acknowledge") && !isOver ? (
           <>
             {problem.status === "open" ? (
               <button type="button" className="button" disabled={isBusy} onClick={() => go("acknowledge")}>
-                {t("pact.acknowledge")}
+                {t("action.acknowledge")}
               </button>
             ) : null}
             {problem.status !== "in_progress" ? (
               <button type="button" className="button" disabled={isBusy} onClick={() => go("start")}>
-                {t("pact.start")}
+                {t("action.start")}
               </button>
             ) : null}
             <button type="button" className="button" onClick={() => setOpen("assign")}>
-              {t("pact.assign")}
+              {t("action.assign")}
             </button>
             <button type="button" className="button" onClick={() => setOpen("resolve")}>
-              {t("pact.resolve")}
+              {t("action.resolve")}
             </button>
           </>
         ) : null}
         {may("suppress") && problem.miner_id ? (
           problem.suppressed ? (
             <button type="button" className="button" onClick={() => setOpen("lift")}>
-              {t("pact.unsuppress")}
+              {t("action.unsuppress")}
             </button>
           ) : (
             <button type="button" className="button" onClick={() => setOpen("suppress")}>
-              {t("pact.suppress")}
+              {t("action.suppress")}
             </button>
           )
         ) : null}
@@ -175,7 +173,7 @@ function Head({ site, story }: { site: SiteSums; story: Story }) {
             {...(bestType ? { title: t("problem.recommended") } : {})}
             onClick={() => command(bestType ?? undefined)}
           >
-            {bestType ? `${named("cmdtype", bestType)}…` : t("pact.command")}
+            {bestType ? `${wordFor("cmdtype", bestType)}…` : t("action.command")}
           </button>
         ) : null}
       </div>
@@ -185,7 +183,7 @@ function Head({ site, story }: { site: SiteSums; story: Story }) {
         <SuppressDialog site={site.site_id} miners={[problem.miner_id]} zone={site.timezone} onClose={() => setOpen(null)} />
       ) : null}
       {open === "lift" && problem.miner_id ? (
-        <LiftDialog site={site.site_id} miner={problem.miner_id} onClose={() => setOpen(null)} />
+        <UnsuppressDialog site={site.site_id} miner={problem.miner_id} onClose={() => setOpen(null)} />
       ) : null}
       {open === "command" && problem.miner_id ? (
         <Suspense>

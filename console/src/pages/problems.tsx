@@ -1,32 +1,32 @@
-// Problems: everything open, worst first; facets left, table right, a preview of what is marked.
+// Problems: open problems, worst first, with facets and a preview.
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import type { SiteSums } from "../api/known";
+import type { SiteTotals } from "../api/types";
 import { sitesQuery } from "../api/queries";
 import { t, useLanguage } from "../i18n";
 import { number } from "../i18n/format";
-import { ActButtons, useActing, type Acting } from "../problems/acting";
+import { ActionButtons, useProblemActions, type ProblemActions } from "../problems/actions";
 import { countsQuery, MOST_AT_ONCE, problemQuery, readFirst } from "../problems/api";
 import { exportCsv } from "../problems/export";
 import { Facets } from "../problems/facets";
 import { useHealth } from "../problems/health";
 import { Preview } from "../problems/preview";
 import { usePrices } from "../problems/prices";
-import { isOff } from "../problems/registry_part";
-import { filtersOf, nameless, orderOf, useRows, type Row, type Rows } from "../problems/rows";
-import { silentOf } from "../problems/silent";
+import { isUnavailable } from "../problems/registry_part";
+import { filtersOf, siteWithoutName, orderOf, useRows, type Row, type Rows } from "../problems/rows";
+import { healthNote } from "../problems/health_note";
 import { ProblemTable } from "../problems/table";
 import { Views } from "../problems/views";
 import type { ProblemSearch } from "../router";
 import { useKeys } from "../ui/keys";
-import { useTitle } from "../ui/page";
-import { Bones, Empty, Failed } from "../ui/states";
-import { troubleOf } from "../ui/refusals";
-import { say } from "../ui/toast";
-import { useNow } from "../ui/when";
+import { useTitle } from "../ui/title";
+import { Skeleton, Empty, Failed } from "../ui/states";
+import { failureText } from "../ui/errors";
+import { showToast } from "../ui/toast";
+import { useNow } from "../ui/time";
 
-const NONE: SiteSums[] = [];
+const NONE: SiteTotals[] = [];
 const TYPED_MS = 250;
 
 export function ProblemsPage() {
@@ -38,7 +38,7 @@ export function ProblemsPage() {
 
 type Change = (to: Partial<Record<keyof ProblemSearch, string | undefined>>) => void;
 
-function Problems({ sites }: { sites: SiteSums[] }) {
+function Problems({ sites }: { sites: SiteTotals[] }) {
   const search = useSearch({ from: "/problems" });
   const navigate = useNavigate({ from: "/problems" });
   const prices = usePrices();
@@ -61,7 +61,7 @@ function Problems({ sites }: { sites: SiteSums[] }) {
   const shownKey = useRef(key);
   shownKey.current = key;
   const { marked, index } = useMarked(rows, search.at, sites);
-  const acting = useActing(chosen.size ? [...chosen.values()] : marked ? [marked] : [], leave);
+  const acting = useProblemActions(chosen.size ? [...chosen.values()] : marked ? [marked] : [], leave);
   const onOrder = useCallback((order: { sort?: string | undefined; order?: string | undefined }) => change({ sort: order.sort, order: order.order }), [change]);
   const total = rows.total ?? 0;
 
@@ -71,12 +71,12 @@ function Problems({ sites }: { sites: SiteSums[] }) {
   };
   const chooseAll = async () => {
     if (chosen.size) return setChosen(new Map());
-    const found = await readFirst(wanted).catch((error: unknown) => say(troubleOf(error)));
+    const loaded = await readFirst(wanted).catch((error: unknown) => showToast(failureText(error)));
     // what was asked for is another list meanwhile
-    if (!found || shownKey.current !== key) return;
+    if (!loaded || shownKey.current !== key) return;
     const places = new Map(sites.map((site) => [site.site_id, site]));
-    setChosen(new Map(found.map((one) => [one.id, { ...one, site: places.get(one.site_id) ?? nameless(one.site_id) }])));
-    if (total > MOST_AT_ONCE) say(t("problems.most", { n: number(MOST_AT_ONCE) }));
+    setChosen(new Map(loaded.map((row) => [row.id, { ...row, site: places.get(row.site_id) ?? siteWithoutName(row.site_id) }])));
+    if (total > MOST_AT_ONCE) showToast(t("problems.most", { n: number(MOST_AT_ONCE) }));
   };
   useKeys({
     j: () => step(1),
@@ -137,13 +137,13 @@ function Problems({ sites }: { sites: SiteSums[] }) {
 
 /** What was selected stays so while its rows change, and for as long as it is in the list; other filters begin anew. */
 function useChosen(rows: Rows, key: string) {
-  const [kept, setChosen] = useState<Map<string, Row>>(new Map());
+  const [stored, setChosen] = useState<Map<string, Row>>(new Map());
   useEffect(() => setChosen(new Map()), [key]);
   const chosen = useMemo(() => {
     const newest = new Map(rows.loaded.map(([, row]) => [row.id, row]));
-    const isWhole = rows.total !== null && newest.size >= rows.total;
-    return new Map([...kept].filter(([id]) => !isWhole || newest.has(id)).map(([id, row]) => [id, newest.get(id) ?? row]));
-  }, [kept, rows.loaded]);
+    const isComplete = rows.total !== null && newest.size >= rows.total;
+    return new Map([...stored].filter(([id]) => !isComplete || newest.has(id)).map(([id, row]) => [id, newest.get(id) ?? row]));
+  }, [stored, rows.loaded]);
   const choose = (row: Row) =>
     setChosen((before) => {
       const next = new Map(before);
@@ -158,28 +158,28 @@ function useChosen(rows: Rows, key: string) {
 }
 
 /** The row that is marked in the address; one that is not in sight is asked for by itself. */
-function useMarked(rows: Rows, at: string | undefined, sites: SiteSums[]): { marked: Row | null; index: number } {
-  const found = rows.loaded.find(([, row]) => row.id === at);
-  const alone = useQuery({ ...problemQuery(null, at ?? ""), enabled: at !== undefined && !found && rows.total !== null }).data;
-  if (found) return { marked: found[1], index: found[0] };
+function useMarked(rows: Rows, at: string | undefined, sites: SiteTotals[]): { marked: Row | null; index: number } {
+  const loaded = rows.loaded.find(([, row]) => row.id === at);
+  const alone = useQuery({ ...problemQuery(null, at ?? ""), enabled: at !== undefined && !loaded && rows.total !== null }).data;
+  if (loaded) return { marked: loaded[1], index: loaded[0] };
   if (!alone || alone.problem.id !== at) return { marked: null, index: -1 };
-  const site = sites.find((one) => one.site_id === alone.problem.site_id) ?? nameless(alone.problem.site_id);
+  const site = sites.find((site) => site.site_id === alone.problem.site_id) ?? siteWithoutName(alone.problem.site_id);
   return { marked: { ...alone.problem, site }, index: -1 };
 }
 
 /** What is typed goes into the address when the hands rest. */
 function Typed({ text, onText }: { text: string; onText: (text: string) => void }) {
   const [typed, setTyped] = useState(text);
-  const told = useRef(text); // what comes back from the address is not typed over what the hands wrote since
+  const shown = useRef(text); // what comes back from the address is not typed over what the hands wrote since
   useEffect(() => {
-    if (text !== told.current) setTyped(text);
-    told.current = text;
+    if (text !== shown.current) setTyped(text);
+    shown.current = text;
   }, [text]);
   useEffect(() => {
-    if (typed.trim() === told.current) return;
+    if (typed.trim() === shown.current) return;
     const timer = window.setTimeout(() => {
-      told.current = typed.trim();
-      onText(told.current);
+      shown.current = typed.trim();
+      onText(shown.current);
     }, TYPED_MS);
     return () => window.clearTimeout(timer);
   }, [typed]);
@@ -198,9 +198,9 @@ function Typed({ text, onText }: { text: string; onText: (text: string) => void 
 
 function ListState({ rows, isNarrowed, children }: { rows: Rows; isNarrowed: boolean; children: React.ReactNode }) {
   if (rows.total === null) {
-    if (!rows.error) return <Bones rows={12} />;
+    if (!rows.error) return <Skeleton rows={12} />;
     // a server whose registry is not there yet says 404: that is no missing page
-    if (isOff(rows.error)) return <Empty title={t("problems.off")} hint={t("problems.off.hint")} />;
+    if (isUnavailable(rows.error)) return <Empty title={t("problems.off")} hint={t("problems.off.hint")} />;
     return <Failed error={rows.error} />;
   }
   if (rows.total > 0) return children;
@@ -218,12 +218,12 @@ function ListState({ rows, isNarrowed, children }: { rows: Rows; isNarrowed: boo
 function Nothing() {
   const sites = useQuery(sitesQuery).data?.sites;
   const health = useHealth(sites ?? []);
-  const silent = silentOf(health, useNow());
-  if (!sites || (!health.isWhole && !silent)) return <Bones rows={12} />;
+  const silent = healthNote(health, useNow());
+  if (!sites || (!health.isComplete && !silent)) return <Skeleton rows={12} />;
   return <Empty title={silent ? t("problems.unknown") : t("problems.empty")} hint={silent ?? t("problems.empty.hint")} />;
 }
 
-function BulkBar({ n, acting, onClear }: { n: number; acting: Acting; onClear: () => void }) {
+function BulkBar({ n, acting, onClear }: { n: number; acting: ProblemActions; onClear: () => void }) {
   return (
     <div className="bulk first" role="toolbar" aria-label={t("list.selected", { n: number(n) })}>
       <strong>{t("list.selected", { n: number(n) })}</strong>
@@ -231,7 +231,7 @@ function BulkBar({ n, acting, onClear }: { n: number; acting: Acting; onClear: (
         {t("list.clear")}
       </button>
       <span className="grow" />
-      <ActButtons acting={acting} />
+      <ActionButtons acting={acting} />
     </div>
   );
 }

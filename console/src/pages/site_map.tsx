@@ -1,13 +1,13 @@
-// The map of a site: what is painted, what is selected on it, and the command that goes to those.
+// The map of a site, with selection and commands.
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Suspense, useEffect, useMemo, useState } from "react";
 import { ApiError } from "../api/client";
-import type { Cells, SiteSums } from "../api/known";
-import { frameQuery } from "../api/queries";
+import type { Cells, SiteTotals } from "../api/types";
+import { pastCellsQuery } from "../api/queries";
 import { useMay } from "../api/session";
-import { CommandDialog } from "../command/late";
-import { mayCommand } from "../command/rights";
+import { CommandDialog } from "../command/lazy_dialog";
+import { mayCommand } from "../command/permissions";
 import { t, useLanguage } from "../i18n";
 import { hashrate, number, power, text } from "../i18n/format";
 import { HoverCard } from "../map/card";
@@ -16,14 +16,14 @@ import { layOut, type Layout, type Room } from "../map/layout";
 import { Legend } from "../map/legend";
 import { colour, countsOf, measureFor, MEASURES, momentColumns, noColumns, nowColumns, onlyOf, type Columns, type Measure } from "../map/measures";
 import { Replay, useReplay } from "../map/replay";
-import { useLimits, useRisk } from "../map/risks";
+import { useLimits, useRisk } from "../map/overlays";
 import { rowsOf, select, shownOf, sumOf } from "../map/selection";
 import type { SiteSearch } from "../router";
 import { useKeys } from "../ui/keys";
-import { wording } from "../ui/refusals";
+import { reasonOf } from "../ui/errors";
 import { useTheme } from "../ui/theme";
 
-export function SiteMap({ site, cells }: { site: SiteSums; cells: Cells }) {
+export function SiteMap({ site, cells }: { site: SiteTotals; cells: Cells }) {
   const search = useSearch({ from: "/sites/$site" });
   const navigate = useNavigate({ from: "/sites/$site" });
   const may = useMay();
@@ -76,9 +76,9 @@ export function SiteMap({ site, cells }: { site: SiteSums; cells: Cells }) {
             value={measure}
             onChange={(event) => change({ measure: event.target.value, only: undefined })}
           >
-            {MEASURES.map((one) => (
-              <option key={one} value={one}>
-                {t(`map.${one}`)}
+            {MEASURES.map((measure) => (
+              <option key={measure} value={measure}>
+                {t(`map.${measure}`)}
               </option>
             ))}
           </select>
@@ -93,7 +93,7 @@ export function SiteMap({ site, cells }: { site: SiteSums; cells: Cells }) {
       <MapCanvas
         scene={scene}
         selected={chosen}
-        onSelect={(found, how) => setSelected((before) => select(before, found.map((row) => nos[row] ?? -1), how))}
+        onSelect={(cells, how) => setSelected((before) => select(before, cells.map((row) => nos[row] ?? -1), how))}
         onHover={(row, point) => setHover(row < 0 ? null : { no: nos[row] ?? -1, ...point })}
         onOpen={open}
         onRoom={setRoom}
@@ -146,17 +146,17 @@ export function SiteMap({ site, cells }: { site: SiteSums; cells: Cells }) {
 
 /** The columns of the time that is shown: of now, of exactly `at`, or none at all. */
 function useMoment(site: number, cells: Cells, at: string | null, isMoving: boolean): { columns: Columns; note: string | null } {
-  const { data: frame, error } = useQuery(frameQuery(site, isMoving ? null : at));
+  const { data: past, error } = useQuery(pastCellsQuery(site, isMoving ? null : at));
   const columns = useMemo(() => {
     if (at === null) return nowColumns(cells);
-    return frame ? momentColumns(cells, frame) : noColumns(cells);
-  }, [cells, at, frame]);
-  if (at === null || (frame && frame.machines > 0)) return { columns, note: null };
-  if (frame) return { columns, note: t("map.frame.empty") };
+    return past ? momentColumns(cells, past) : noColumns(cells);
+  }, [cells, at, past]);
+  if (at === null || (past && past.machines > 0)) return { columns, note: null };
+  if (past) return { columns, note: t("map.frame.empty") };
   if (!error) return { columns, note: t("map.frame.loading") };
   // the one thing that can be wrong with a moment
   const isOutside = error instanceof ApiError && error.code === "VALIDATION_FAILED";
-  return { columns, note: t("map.frame.failed", { reason: isOutside ? t("map.frame.outside") : wording(error) }) };
+  return { columns, note: t("map.frame.failed", { reason: isOutside ? t("map.frame.outside") : reasonOf(error) }) };
 }
 
 function useSelection(cells: Cells, layout: Layout) {

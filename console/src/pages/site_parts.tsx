@@ -1,25 +1,25 @@
-// Beside the map: the site in a line, its last day, and what is most at risk.
+// Next to the map: totals, the last 24 hours, top risks.
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import type { SiteSums, Trend } from "../api/known";
+import type { SiteTotals, Trend } from "../api/types";
 import { partQuery, trendQuery } from "../api/queries";
 import { Chart } from "../charts/chart";
 import { drawLines } from "../charts/lines";
 import { t, useLanguage } from "../i18n";
 import { clock, number, power, UNKNOWN } from "../i18n/format";
 import { countsQuery } from "../problems/api";
-import { othersOf, useHealth } from "../problems/health";
+import { otherCounts, useHealth } from "../problems/health";
 import { usePrices, type Prices } from "../problems/prices";
 import { RiskList } from "../problems/risk_list";
-import { silentOf } from "../problems/silent";
+import { healthNote } from "../problems/health_note";
 import { Amount, Figure } from "../ui/quantity";
 import { Counts } from "../ui/severity";
 import { Part } from "../ui/states";
-import { useNow, useOld, When } from "../ui/when";
+import { useNow, useStale, When } from "../ui/time";
 import { balanceOf } from "./balance";
 import { Efficiency, Hashing, Lost } from "./figures";
 
-type Which = { site: SiteSums; zone: string | null; at: string | null };
+type Which = { site: SiteTotals; zone: string | null; at: string | null };
 
 /** Of what the map shows: the site, the zone that was chosen, now or at the slider's moment. */
 export function SiteSummary({ site, zone, at }: Which) {
@@ -27,7 +27,7 @@ export function SiteSummary({ site, zone, at }: Which) {
   const isPart = zone !== null || at !== null;
   const part = useQuery(partQuery(site.site_id, zone, at)).data;
   const sums = isPart ? part : site;
-  const isOld = useOld(at === null ? sums?.newest_at : null);
+  const isStale = useStale(at === null ? sums : null);
   return (
     <section className="pagehead">
       <div>
@@ -38,7 +38,7 @@ export function SiteSummary({ site, zone, at }: Which) {
         </span>
       </div>
       <span className="grow" />
-      <div className={isOld ? "figures stale" : "figures"}>
+      <div className={isStale ? "figures stale" : "figures"}>
         {sums ? <SumFigures sums={sums} prices={prices} /> : <Figure label={t("col.hashrate")}>{UNKNOWN}</Figure>}
         <ProblemCounts site={site} zone={zone} at={at} sums={sums ?? null} />
       </div>
@@ -46,7 +46,7 @@ export function SiteSummary({ site, zone, at }: Which) {
   );
 }
 
-function SumFigures({ sums, prices }: { sums: SiteSums; prices: Prices | null }) {
+function SumFigures({ sums, prices }: { sums: SiteTotals; prices: Prices | null }) {
   const balance = balanceOf([sums]);
   return (
     <>
@@ -62,16 +62,16 @@ function SumFigures({ sums, prices }: { sums: SiteSums; prices: Prices | null })
 }
 
 /** Problems that are open now; of a moment of the past nobody keeps them. */
-function ProblemCounts({ site, zone, at, sums }: Which & { sums: SiteSums | null }) {
+function ProblemCounts({ site, zone, at, sums }: Which & { sums: SiteTotals | null }) {
   const healths = useHealth([site]);
   const now = useNow();
   const inZone = useQuery({ ...countsQuery({ site: site.code, zone: zone ?? undefined }), enabled: zone !== null && at === null });
-  const others = sums ? othersOf([sums]) : undefined;
+  const others = sums ? otherCounts([sums]) : undefined;
   const judged = healths.of.get(site.site_id);
   const severities = inZone.data?.facets["severity"];
   const ofZone = severities && Object.fromEntries(severities.map(({ value, problems }) => [value, problems]));
   const of = at !== null || !judged ? undefined : zone === null ? judged.by_severity : ofZone;
-  const hint = at === null ? silentOf(healths, now) : t("site.then.problems");
+  const hint = at === null ? healthNote(healths, now) : t("site.then.problems");
   return (
     <Figure label={t("col.problems")} hint={hint}>
       <Counts of={of} {...(others ? { others } : {})} />
@@ -79,7 +79,7 @@ function ProblemCounts({ site, zone, at, sums }: Which & { sums: SiteSums | null
   );
 }
 
-export function Trends({ site }: { site: SiteSums }) {
+export function Trends({ site }: { site: SiteTotals }) {
   const trend = useQuery(trendQuery(site.site_id));
   return (
     <section className="panel" aria-labelledby="trends">
@@ -88,14 +88,14 @@ export function Trends({ site }: { site: SiteSums }) {
       </header>
       <div className="body stack">
         <Part of={trend} rows={4}>
-          {(found) => <TrendCharts site={site} trend={found} />}
+          {(data) => <TrendCharts site={site} trend={data} />}
         </Part>
       </div>
     </section>
   );
 }
 
-function TrendCharts({ site, trend }: { site: SiteSums; trend: Trend }) {
+function TrendCharts({ site, trend }: { site: SiteTotals; trend: Trend }) {
   const series = trend.series[0];
   const language = useLanguage();
   const charts = useMemo(() => {
@@ -105,7 +105,7 @@ function TrendCharts({ site, trend }: { site: SiteSums; trend: Trend }) {
     const points = (values: (number | null)[], by: number) =>
       series.ts.map((at, no): [number, number | null] => [Date.parse(at), values[no] === null ? null : (values[no] ?? 0) / by]);
     const common = { start, end, zone: site.timezone, isNarrow: true };
-    const isLarge = Math.max(...series.power_w.map((one) => one ?? 0)) >= 1e6;
+    const isLarge = Math.max(...series.power_w.map((watts) => watts ?? 0)) >= 1e6;
     // of a day in which those that are stopped now may have run
     const rated = (site.expected_ths ?? 0) + (site.stopped_ths ?? 0);
     const expected = rated ? { value: rated / 1000, name: t("miner.expected") } : null;
@@ -115,24 +115,24 @@ function TrendCharts({ site, trend }: { site: SiteSums; trend: Trend }) {
       isLarge
         ? { key: "chart.power", unit: "MW", digits: 2, points: points(series.power_w, 1e6), expected: null }
         : { key: "chart.power", unit: "kW", digits: 0, points: points(series.power_w, 1e3), expected: null },
-    ].map((one) => ({ ...one, draw: drawLines({ ...common, ...one, name: one.unit }) }));
+    ].map((chart) => ({ ...chart, draw: drawLines({ ...common, ...chart, name: chart.unit }) }));
   }, [series, trend, site.timezone, site.expected_ths, site.stopped_ths, language]);
   if (!series) return <p className="quiet">{t("miner.chart.empty")}</p>;
   return (
     <>
-      {charts.map((one) => (
-        <div key={one.key}>
+      {charts.map((chart) => (
+        <div key={chart.key}>
           <div className="second">
-            {t(one.key as "chart.hashrate")} <span className="unit">{one.unit}</span>
+            {t(chart.key as "chart.hashrate")} <span className="unit">{chart.unit}</span>
           </div>
-          <Chart draw={one.draw} label={`${t(one.key as "chart.hashrate")}, ${t("site.trends")}`} height={120} />
+          <Chart draw={chart.draw} label={`${t(chart.key as "chart.hashrate")}, ${t("site.trends")}`} height={120} />
         </div>
       ))}
     </>
   );
 }
 
-export function TopRisks({ site }: { site: SiteSums }) {
+export function TopRisks({ site }: { site: SiteTotals }) {
   return (
     <section className="panel" aria-labelledby="risks">
       <header>

@@ -1,7 +1,7 @@
-// What the list of problems tells of each, column by column.
+// Columns of the list of problems.
 import { createColumnHelper } from "@tanstack/react-table";
 import { Link } from "@tanstack/react-router";
-import { named, t, type Key } from "../i18n";
+import { wordFor, t, type Key } from "../i18n";
 import { ago, exact, hashrate, money, moment, percent } from "../i18n/format";
 import type { ProblemSearch } from "../router";
 import { Amount } from "../ui/quantity";
@@ -9,7 +9,7 @@ import { Sev } from "../ui/severity";
 import { PeerStrip } from "./peer_strip";
 import type { Prices } from "./prices";
 import type { Row } from "./rows";
-import { metricOf, sentence } from "./words";
+import { metricOf, summaryOf } from "./evidence";
 
 const column = createColumnHelper<Row>();
 /** Columns that the server can order by. */
@@ -24,7 +24,7 @@ export const SORTED: Record<string, string> = {
 export type Shown = {
   now: number;
   prices: Prices | null;
-  named: (id: string | null) => string;
+  userName: (id: string | null) => string;
   loss: boolean;
   risk: boolean;
   peers: boolean;
@@ -48,7 +48,7 @@ export function columnsOf(given: Shown) {
           params={{ site: row.original.site.code, problem: row.original.id }}
           onClick={(event) => event.stopPropagation()}
         >
-          {row.original.miner_id ? <Tail of={row.original.miner_id} /> : named("issue", row.original.issue_code)}
+          {row.original.miner_id ? <Tail of={row.original.miner_id} /> : wordFor("issue", row.original.issue_code)}
         </Link>
       ),
     }),
@@ -56,8 +56,8 @@ export function columnsOf(given: Shown) {
       id: "what",
       header: () => t("col.what"),
       cell: ({ row }) => (
-        <span title={sentence(row.original)}>
-          <strong>{named("issue", row.original.issue_code)}</strong> <span className="second">{sentence(row.original)}</span>
+        <span title={summaryOf(row.original)}>
+          <strong>{wordFor("issue", row.original.issue_code)}</strong> <span className="second">{summaryOf(row.original)}</span>
         </span>
       ),
     }),
@@ -96,8 +96,8 @@ export function columnsOf(given: Shown) {
         />
       ),
     }),
-    column.accessor("status", { id: "state", header: () => t("col.state"), cell: (cell) => named("status", cell.getValue()) }),
-    column.accessor("assigned_to", { id: "who", header: () => t("col.who"), cell: (cell) => given.named(cell.getValue()) }),
+    column.accessor("status", { id: "state", header: () => t("col.state"), cell: (cell) => wordFor("status", cell.getValue()) }),
+    column.accessor("assigned_to", { id: "who", header: () => t("col.who"), cell: (cell) => given.userName(cell.getValue()) }),
   ];
   const hidden = new Set([
     ...(given.loss ? [] : ["loss"]),
@@ -106,10 +106,10 @@ export function columnsOf(given: Shown) {
     ...(given.peers ? [] : ["peers"]),
     ...(given.who ? [] : ["who"]),
   ]);
-  return columns.filter((one) => !hidden.has(one.id ?? ""));
+  return columns.filter((column) => !hidden.has(column.id ?? ""));
 }
 
-/** Too long for its place, it is cut in front: machines differ in the end of their names. */
+/** Long ids are cut at the front: machines differ at the end of their ids. */
 function Tail({ of }: { of: string }) {
   return (
     <span className="tail">

@@ -1,8 +1,8 @@
-// The list as a file of the server's own, which keeps a record of who took it; pages that are not in sight are in it, too.
+// CSV export by the server: all pages of the list, and an entry in the audit log.
 import { download } from "../api/client";
 import { t } from "../i18n";
-import { troubleOf } from "../ui/refusals";
-import { say } from "../ui/toast";
+import { failureText } from "../ui/errors";
+import { showToast } from "../ui/toast";
 import type { Filters } from "./api";
 
 export async function exportCsv(filters: Filters): Promise<void> {
@@ -14,6 +14,6 @@ export async function exportCsv(filters: Filters): Promise<void> {
     link.click();
     window.setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   } catch (error) {
-    say(troubleOf(error));
+    showToast(failureText(error));
   }
 }

@@ -1,15 +1,17 @@
-// Facets: what there is, how many of each, chosen by a click; several of one facet are "or", several facets "and".
-import { named, t } from "../i18n";
+// Facets with counts. Several values of one facet are "or", several facets are "and".
+import { wordFor, t } from "../i18n";
 import { number } from "../i18n/format";
 import type { ProblemSearch } from "../router";
 import { Sev } from "../ui/severity";
-import { Bones } from "../ui/states";
-import type { Counted, Counts } from "./api";
+import { Skeleton } from "../ui/states";
+import type { ProblemCounts } from "../api/types";
 import { FACETS, type Facet } from "./facet_names";
-import { ASKED, chosenIn, written } from "./rows";
+import { chosenIn, FACET_NAMES, written } from "./rows";
+
+type FacetCount = { value: string; problems: number | null; name?: string }; // only sites have a name
 
 const SHOWN = 12;
-/** Offered though nothing of it is counted: what is over is asked for, not listed. */
+/** Offered without a count: resolved problems are listed on request only. */
 const ALWAYS: Partial<Record<Facet, string[]>> = { status: ["resolved"] };
 
 export function Facets({
@@ -19,19 +21,19 @@ export function Facets({
   isOpen,
 }: {
   isOpen: boolean; // matters only where there is no room beside the list
-  counts: Counts | undefined;
+  counts: ProblemCounts | undefined;
   search: ProblemSearch;
   change: (to: Partial<Record<keyof ProblemSearch, string | undefined>>) => void;
 }) {
   return (
     <div className={isOpen ? "facets open" : "facets"} role="region" aria-label={t("facet.label")} tabIndex={0}>
-      {counts ? null : <Bones rows={8} />}
+      {counts ? null : <Skeleton rows={8} />}
       {FACETS.map((facet) =>
         counts ? (
           <FacetList
             key={facet}
             facet={facet}
-            counts={counts.facets[ASKED[facet]] ?? []}
+            counts={counts.facets[FACET_NAMES[facet]]}
             wanted={chosenIn(search, facet)}
             onChange={(values) => change({ [facet]: written(values) })}
           />
@@ -59,14 +61,14 @@ function FacetList({
   onChange,
 }: {
   facet: Facet;
-  counts: Counted[];
+  counts: FacetCount[];
   wanted: Set<string>;
   onChange: (values: Set<string>) => void;
 }) {
-  const extra = [...wanted, ...(ALWAYS[facet] ?? [])].filter((one) => !counts.some(({ value }) => value === one));
-  // what is chosen stays in sight, however few there are of it
+  const extra = [...wanted, ...(ALWAYS[facet] ?? [])].filter((extraValue) => !counts.some(({ value }) => value === extraValue));
+  // chosen values stay visible, however small their count
   const chosen = counts.slice(SHOWN).filter(({ value }) => wanted.has(value));
-  const known: (Omit<Counted, "problems"> & { problems: number | null })[] = [
+  const known: FacetCount[] = [
     ...counts.slice(0, SHOWN),
     ...chosen,
     ...[...new Set(extra)].map((value) => ({ value, problems: null })),
@@ -96,8 +98,8 @@ function FacetList({
 
 function shown(facet: Facet, value: string, name: string | undefined) {
   if (facet === "severity") return <Sev of={value} word />;
-  if (facet === "code") return named("issue", value);
-  if (facet === "status") return named("status", value);
-  if (facet === "age") return named("age", value);
+  if (facet === "code") return wordFor("issue", value);
+  if (facet === "status") return wordFor("status", value);
+  if (facet === "age") return wordFor("age", value);
   return name ?? value;
 }

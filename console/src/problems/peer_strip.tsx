@@ -1,10 +1,10 @@
-// Where a machine stands among its peers: their middle half as a box, their tails as a line, this one as a mark.
+// A small box plot of the peers, with this machine marked.
 import { t } from "../i18n";
 import { number } from "../i18n/format";
-import type { Peer } from "./types";
-import { valueOf } from "./words";
+import type { PeerPosition } from "../api/types";
+import { valueOf } from "./evidence";
 
-type Props = { peer: Peer | null | undefined; metric: string; severity: string; width?: number };
+type Props = { peer: PeerPosition | null | undefined; metric: string; severity: string; width?: number };
 
 export function PeerStrip({ peer, metric, severity, width = 90 }: Props) {
   if (!peer || peer.value === null || peer.p10 === null || peer.p90 === null) return <span className="quiet">—</span>;

@@ -1,45 +1,44 @@
-// The marked problem beside the list: enough to decide without leaving.
+// Preview of the highlighted problem next to the list.
 import { Link } from "@tanstack/react-router";
-import { named, t } from "../i18n";
+import { wordFor, t } from "../i18n";
 import { ago, hashrate, moment, number, percent, text } from "../i18n/format";
-import { ActButtons, type Acting } from "./acting";
+import { ActionButtons, type ProblemActions } from "./actions";
 import { Sev } from "../ui/severity";
-import { useNow } from "../ui/when";
+import { useNow } from "../ui/time";
 import { PeerStrip } from "./peer_strip";
 import type { Row } from "./rows";
-import { newest } from "./types";
-import { facts, inWords, levelName, metricOf, sentence } from "./words";
+import { newest, facts, factText, levelName, metricOf, summaryOf } from "./evidence";
 
-export function Preview({ row, acting, onClose }: { row: Row; acting: Acting | null; onClose: () => void }) {
+export function Preview({ row, acting, onClose }: { row: Row; acting: ProblemActions | null; onClose: () => void }) {
   const now = useNow();
-  const found = newest(row);
+  const evidence = newest(row);
   const peer = row.peer_metrics_json?.[metricOf(row)];
   return (
     <aside className="panel preview" aria-label={t("problems.preview")} tabIndex={0}>
       <header>
         <Sev of={row.severity} />
-        <strong className="grow clip">{row.miner_id ?? named("issue", row.issue_code)}</strong>
+        <strong className="grow clip">{row.miner_id ?? wordFor("issue", row.issue_code)}</strong>
         <button type="button" className="button plain" onClick={onClose}>
           {t("act.close")}
         </button>
       </header>
       <div className="body stack">
         <p>
-          <strong>{named("issue", row.issue_code)}</strong>
+          <strong>{wordFor("issue", row.issue_code)}</strong>
         </p>
-        <p>{sentence(row)}</p>
+        <p>{summaryOf(row)}</p>
         <p className="quiet">
           {[row.model, row.firmware, row.site.name, row.zone].filter(Boolean).join(" · ")}
         </p>
         <p className="second">
-          {named("status", row.status)} · {t("problem.since", { time: moment(row.start_ts, now, row.site.timezone) })} ·{" "}
+          {wordFor("status", row.status)} · {t("problem.since", { time: moment(row.start_ts, now, row.site.timezone) })} ·{" "}
           {t("problem.seen", { ago: ago(row.last_seen_ts, now) })}
           {row.suppressed ? ` · ${t("event.suppressed")}` : ""}
         </p>
-        {found ? (
+        {evidence ? (
           <ul className="stack">
-            {facts(found).map((fact) => (
-              <li key={fact.metric}>{inWords(fact)}</li>
+            {facts(evidence).map((fact) => (
+              <li key={fact.metric}>{factText(fact)}</li>
             ))}
           </ul>
         ) : null}
@@ -59,9 +58,9 @@ export function Preview({ row, acting, onClose }: { row: Row; acting: Acting | n
             to="/sites/$site/problems/$problem"
             params={{ site: row.site.code, problem: row.id }}
           >
-            {t("pact.open")}
+            {t("action.open")}
           </Link>
-          {acting ? <ActButtons acting={acting} /> : null}
+          {acting ? <ActionButtons acting={acting} /> : null}
         </div>
       </div>
     </aside>

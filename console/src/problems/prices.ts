@@ -1,14 +1,12 @@
-// What a PH/s earns in a day, where the tenant's settings may be read; without it losses are told in TH/s.
+// Daily revenue per PH/s, for those who may read the tenant's settings; others see losses in TH/s only.
 import { useQuery } from "@tanstack/react-query";
 import { settingsQuery } from "../api/queries";
-import { useWhole } from "../api/session";
+import { useIsWholeTenant } from "../api/session";
 
 export type Prices = { perPhDay: number; currency: string };
 
 export function usePrices(): Prices | null {
-  const isWhole = useWhole();
-  const found = useQuery({ ...settingsQuery, enabled: isWhole }).data;
-  const prices = (found?.settings ?? found) as { prices?: { hashrate_per_ph_day: number; currency: string } } | undefined;
-  if (!prices?.prices) return null;
-  return { perPhDay: prices.prices.hashrate_per_ph_day, currency: prices.prices.currency };
+  const isWholeTenant = useIsWholeTenant();
+  const prices = useQuery({ ...settingsQuery, enabled: isWholeTenant }).data?.settings.prices;
+  return prices ? { perPhDay: prices.hashrate_per_ph_day, currency: prices.currency } : null;
 }

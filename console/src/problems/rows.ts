@@ -1,15 +1,14 @@
-// The rows of the problems page: what is filtered in the address, and pages of the server's list as they come into sight.
+// Rows of the problems page: filters from the address, and pages fetched as they become visible.
 import { useQueries, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
-import type { SiteSums } from "../api/known";
+import type { Facets, ProblemList, SiteTotals, Problem } from "../api/types";
 import type { ProblemSearch } from "../router";
-import { PAGE, pageQuery, type Filters, type Page } from "./api";
+import { PAGE, pageQuery, type Filters } from "./api";
 import { FACETS, type Facet } from "./facet_names";
-import type { Problem } from "./types";
 
 export const SORTS = ["severity", "miner_id", "start_ts", "loss_ths", "p_fail_24h"] as const;
-/** As the server names them. */
-export const ASKED: Record<Facet, string> = {
+/** The API's names. */
+export const FACET_NAMES: Record<Facet, keyof Facets> = {
   severity: "severity",
   code: "issue_code",
   status: "status",
@@ -20,23 +19,23 @@ export const ASKED: Record<Facet, string> = {
   age: "age",
 };
 
-export type Row = Problem & { site: SiteSums };
+export type Row = Problem & { site: SiteTotals };
 
-/** Several values of a facet stand in the address with commas between; a comma of a name is written as %2C. */
+/** Values of a facet are separated by commas in the address; a comma in a name becomes %2C. */
 export function chosenIn(search: ProblemSearch, facet: Facet): Set<string> {
-  return new Set(search[facet]?.split(",").map((one) => one.replaceAll("%2C", ",")) ?? []);
+  return new Set(search[facet]?.split(",").map((value) => value.replaceAll("%2C", ",")) ?? []);
 }
 
 export function written(values: Set<string>): string | undefined {
-  return values.size ? [...values].map((one) => one.replaceAll(",", "%2C")).join(",") : undefined;
+  return values.size ? [...values].map((value) => value.replaceAll(",", "%2C")).join(",") : undefined;
 }
 
-/** What narrows the list, as the server takes it. */
+/** The filters as the API takes them. */
 export function filtersOf(search: ProblemSearch): Filters {
   const found: Filters = {};
   for (const facet of FACETS) {
     const values = chosenIn(search, facet);
-    if (values.size) found[ASKED[facet]] = [...values];
+    if (values.size) found[FACET_NAMES[facet]] = [...values];
   }
   if (search.text) found["text"] = search.text;
   if (search.symptoms !== "all") found["symptoms"] = "exclude";
@@ -44,11 +43,11 @@ export function filtersOf(search: ProblemSearch): Filters {
 }
 
 export function orderOf(search: ProblemSearch): Filters {
-  const sort = SORTS.find((one) => one === search.sort);
+  const sort = SORTS.find((name) => name === search.sort);
   return { ...(sort ? { sort } : {}), ...(search.order === "reversed" ? { order: "reversed" } : {}) };
 }
 
-/** The next order by a column: its own, turned round, and then the usual one again. */
+/** The next order of a column: usual, reversed, default. */
 export function nextOrder(search: ProblemSearch, sort: string): { sort?: string | undefined; order?: string | undefined } {
   const now = search.sort ?? "severity";
   if (now !== sort) return { sort: sort === "severity" ? undefined : sort, order: undefined };
@@ -64,19 +63,19 @@ export type Rows = {
   error: unknown;
 };
 
-/** Only the pages in sight, and the first, are asked for and kept new; others stay as they were last seen. */
-export function useRows(filters: Filters, sites: SiteSums[], first: number, last: number): Rows {
+/** Only visible pages and the first one are fetched and updated; others stay as last seen. */
+export function useRows(filters: Filters, sites: SiteTotals[], first: number, last: number): Rows {
   const client = useQueryClient();
   const numbers = [...new Set([0, ...span(Math.floor(first / PAGE), Math.floor(last / PAGE))])];
   const found = useQueries({ queries: numbers.map((no) => pageQuery(filters, no)) });
-  const stamp = found.map((one) => one.dataUpdatedAt).join() + numbers.join();
+  const stamp = found.map((row) => row.dataUpdatedAt).join() + numbers.join();
   const places = useMemo(() => new Map(sites.map((site) => [site.site_id, site])), [sites]);
   return useMemo(() => {
     const pages = new Map(numbers.map((no, index) => [no, found[index]?.data]));
-    const page = (no: number): Page | undefined => pages.get(no) ?? client.getQueryData(pageQuery(filters, no).queryKey);
+    const page = (no: number): ProblemList | undefined => pages.get(no) ?? client.getQueryData(pageQuery(filters, no).queryKey);
     const at = (index: number): Row | null => {
-      const one = page(Math.floor(index / PAGE))?.problems[index % PAGE];
-      return one ? { ...one, site: places.get(one.site_id) ?? nameless(one.site_id) } : null;
+      const problem = page(Math.floor(index / PAGE))?.problems[index % PAGE];
+      return problem ? { ...problem, site: places.get(problem.site_id) ?? siteWithoutName(problem.site_id) } : null;
     };
     const loaded = numbers.flatMap((no) =>
       span(no * PAGE, no * PAGE + PAGE - 1).flatMap((index): [number, Row][] => {
@@ -93,7 +92,7 @@ function span(from: number, to: number): number[] {
   return Array.from({ length: Math.max(0, to - from + 1) }, (_, no) => from + no);
 }
 
-/** The rows do not wait for the sums of their sites. */
-export function nameless(id: number): SiteSums {
-  return { site_id: id, code: String(id), name: String(id), timezone: "UTC" } as SiteSums;
+/** Rows do not wait for their sites. */
+export function siteWithoutName(id: number): SiteTotals {
+  return { site_id: id, code: String(id), name: String(id), timezone: "UTC" } as SiteTotals;
 }

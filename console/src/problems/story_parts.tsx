@@ -1,52 +1,51 @@
-// The parts of a problem's page: why we think so and what it costs, what was tried, what helped others, what happened.
+// Sections of a problem's page: evidence and cost, commands, similar cases, timeline.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
-import type { SiteSums } from "../api/known";
+import type { SiteTotals, TimelineEntry, Problem, ProblemDetails } from "../api/types";
 import { useMay } from "../api/session";
 import { CommandList } from "../command/list";
-import { named, t } from "../i18n";
+import { wordFor, t } from "../i18n";
 import { ago, exact, hashrate, money, number, percent, span, text } from "../i18n/format";
 import { Sev } from "../ui/severity";
 import { Part } from "../ui/states";
-import { useNow, When } from "../ui/when";
-import { useActs } from "./acts";
-import { useNames } from "./assign";
+import { useNow, When } from "../ui/time";
+import { useBulkAction } from "./dialogs";
+import { useUserNames } from "./assign";
 import { usePrices } from "./prices";
-import { commandFor, recommended } from "./recommended";
-import { triedQuery } from "./tried";
-import { newest, type Happening, type Problem, type Story } from "./types";
-import { facts, inWords, sentence } from "./words";
+import { commandFor, recommended } from "./recommendations";
+import { relatedCommandsQuery } from "./related_commands";
+import { newest, facts, factText, summaryOf } from "./evidence";
 
-export function Why({ story }: { story: Story }) {
+export function Why({ story }: { story: ProblemDetails }) {
   const now = useNow();
   const { problem } = story;
-  const found = newest(problem);
+  const evidence = newest(problem);
   const hypotheses = problem.health_json?.hypotheses ?? [];
-  const physical = recommended(story).filter((one) => !commandFor(one));
+  const physical = recommended(story).filter((action) => !commandFor(action));
   return (
     <section className="panel" aria-labelledby="why">
       <header>
         <h2 id="why">{t("problem.why")}</h2>
         <span className="grow" />
-        {found ? <span className="quiet">{t("evidence.at", { ago: ago(found.evaluated_at, now) })}</span> : null}
+        {evidence ? <span className="quiet">{t("evidence.at", { ago: ago(evidence.evaluated_at, now) })}</span> : null}
       </header>
       <div className="body stack">
-        {found ? (
+        {evidence ? (
           <ul className="stack">
-            {facts(found).map((fact) => (
-              <li key={fact.metric}>{inWords(fact)}</li>
+            {facts(evidence).map((fact) => (
+              <li key={fact.metric}>{factText(fact)}</li>
             ))}
-            {facts(found).length ? null : <li>{sentence(problem)}</li>}
+            {facts(evidence).length ? null : <li>{summaryOf(problem)}</li>}
           </ul>
         ) : null}
         {hypotheses.length ? (
           <>
             <h2>{t("problem.causes")}</h2>
             <ul className="stack">
-              {hypotheses.map((one) => (
-                <li key={one.hypothesis_id}>
-                  {named("cause", one.hypothesis_id)} <strong>{number(one.confidence, 2)}</strong>
+              {hypotheses.map((hypothesis) => (
+                <li key={hypothesis.hypothesis_id}>
+                  {wordFor("cause", hypothesis.hypothesis_id)} <strong>{number(hypothesis.confidence, 2)}</strong>
                 </li>
               ))}
             </ul>
@@ -58,9 +57,9 @@ export function Why({ story }: { story: Story }) {
               {t("problem.physical")}
               {t("colon")}
             </span>
-            {physical.map((one) => (
-              <span key={one} className="chip">
-                {named("todo", one)}
+            {physical.map((action) => (
+              <span key={action} className="chip">
+                {wordFor("todo", action)}
               </span>
             ))}
           </p>
@@ -89,28 +88,28 @@ function Cost({ problem }: { problem: Problem }) {
       {problem.p_fail_24h !== null ? (
         <p className="second">
           {t("problem.pfail", { p: percent(problem.p_fail_24h) })}
-          {(problem.ml_json?.top_features ?? []).map((one) => ` · ${named("metric", one.feature)}`).join("")}
+          {(problem.ml_json?.top_features ?? []).map(({ feature }) => ` · ${wordFor("metric", feature)}`).join("")}
         </p>
       ) : null}
     </>
   );
 }
 
-export function Tried({ site, problem, miner }: { site: SiteSums; problem: Problem; miner: string }) {
-  const found = useQuery(triedQuery(site.site_id, miner, problem));
+export function Tried({ site, problem, miner }: { site: SiteTotals; problem: Problem; miner: string }) {
+  const evidence = useQuery(relatedCommandsQuery(site.site_id, miner, problem));
   return (
     <section className="panel" aria-labelledby="tried">
       <header>
         <h2 id="tried">{t("problem.tried")}</h2>
       </header>
-      <Part of={found} rows={2}>
+      <Part of={evidence} rows={2}>
         {(tried) => <CommandList commands={tried} when="created_at" zone={site.timezone} none={t("problem.tried.none")} />}
       </Part>
     </section>
   );
 }
 
-export function Similar({ site, story }: { site: SiteSums; story: Story }) {
+export function Similar({ site, story }: { site: SiteTotals; story: ProblemDetails }) {
   const { similar, predecessors } = story;
   return (
     <section className="panel" aria-labelledby="similar">
@@ -119,24 +118,24 @@ export function Similar({ site, story }: { site: SiteSums; story: Story }) {
       </header>
       {similar.length || predecessors.length ? (
         <ul className="list">
-          {similar.map((one) => (
-            <li key={`${one.resolution_cause} ${one.resolution_action}`}>
+          {similar.map((match) => (
+            <li key={`${match.resolution_cause} ${match.resolution_action}`}>
               <span className="grow">
-                {t("problem.similar.times", { n: number(one.times), cause: named("why", one.resolution_cause) })}
-                {one.resolution_action ? ` · ${one.resolution_action}` : ""}
+                {t("problem.similar.times", { n: number(match.times), cause: wordFor("resolution", match.resolution_cause) })}
+                {match.resolution_action ? ` · ${match.resolution_action}` : ""}
               </span>
-              <span className="quiet">{span(one.median_sec)}</span>
+              <span className="quiet">{span(match.median_sec)}</span>
             </li>
           ))}
-          {predecessors.map((one) => (
-            <li key={one.id}>
-              <Sev of={one.severity} />
-              <Link className="grow" to="/sites/$site/problems/$problem" params={{ site: site.code, problem: one.id }}>
-                {named("issue", story.problem.issue_code)}
+          {predecessors.map((predecessor) => (
+            <li key={predecessor.id}>
+              <Sev of={predecessor.severity} />
+              <Link className="grow" to="/sites/$site/problems/$problem" params={{ site: site.code, problem: predecessor.id }}>
+                {wordFor("issue", story.problem.issue_code)}
               </Link>
-              <span className="second">{one.resolution_action ?? named("why", one.resolution_cause)}</span>
+              <span className="second">{predecessor.resolution_action ?? wordFor("resolution", predecessor.resolution_cause)}</span>
               <span className="quiet">
-                <When at={one.start_ts} zone={site.timezone} />
+                <When at={predecessor.start_ts} zone={site.timezone} />
               </span>
             </li>
           ))}
@@ -148,19 +147,19 @@ export function Similar({ site, story }: { site: SiteSums; story: Story }) {
   );
 }
 
-export function Timeline({ site, story }: { site: SiteSums; story: Story }) {
+export function Timeline({ site, story }: { site: SiteTotals; story: ProblemDetails }) {
   const { problem, timeline, people } = story;
   const may = useMay();
-  const acts = useActs();
-  const others = useNames([site.site_id]);
+  const actions = useBulkAction();
+  const others = useUserNames([site.site_id]);
   const nameOf = (id: string) => people[id] ?? others(id);
-  const [words, setWords] = useState("");
+  const [comment, setComment] = useState("");
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const said = { comment: words.trim() };
-    // the words stay until the server has them, and what was written meanwhile stays
-    const onSuccess = () => setWords((now) => (now.trim() === said.comment ? "" : now));
-    acts.mutate({ problems: [problem], verb: "comment", said }, { onSuccess });
+    const input = { comment: comment.trim() };
+    // the text stays until the server has it; what is typed meanwhile stays, too
+    const onSuccess = () => setComment((now) => (now.trim() === input.comment ? "" : now));
+    actions.mutate({ problems: [problem], action: "comment", input }, { onSuccess });
   };
   return (
     <section className="panel" aria-labelledby="timeline">
@@ -168,13 +167,13 @@ export function Timeline({ site, story }: { site: SiteSums; story: Story }) {
         <h2 id="timeline">{t("problem.timeline")}</h2>
       </header>
       <ol className="list">
-        {timeline.map((one) => (
-          <li key={one.id}>
-            <strong>{named("event", one.kind)}</strong>
-            <span className="grow">{detailsOf(one, nameOf, site.timezone)}</span>
+        {timeline.map((entry) => (
+          <li key={entry.id}>
+            <strong>{wordFor("event", entry.kind)}</strong>
+            <span className="grow">{detailsOf(entry, nameOf, site.timezone)}</span>
             <span className="quiet">
-              {one.actor_id ? `${people[one.actor_id] ?? named("actor", one.actor_kind)} · ` : ""}
-              <When at={one.at} zone={site.timezone} />
+              {entry.actor_id ? `${people[entry.actor_id] ?? wordFor("actor", entry.actor_kind)} · ` : ""}
+              <When at={entry.at} zone={site.timezone} />
             </span>
           </li>
         ))}
@@ -187,11 +186,11 @@ export function Timeline({ site, story }: { site: SiteSums; story: Story }) {
             placeholder={t("problem.write")}
             required
             maxLength={2000}
-            value={words}
-            onChange={(event) => setWords(event.target.value)}
+            value={comment}
+            onChange={(event) => setComment(event.target.value)}
           />
-          <button type="submit" className="button" disabled={!words.trim() || acts.areBusy([problem])}>
-            {t("pact.comment")}
+          <button type="submit" className="button" disabled={!comment.trim() || actions.arePending([problem])}>
+            {t("action.comment")}
           </button>
         </form>
       ) : null}
@@ -199,16 +198,16 @@ export function Timeline({ site, story }: { site: SiteSums; story: Story }) {
   );
 }
 
-/** What came with it: the cause, to whom, until when, and what somebody wrote. */
-function detailsOf({ message, details }: Happening, nameOf: (id: string) => string, zone: string): string {
+/** Cause, action, assignee, end and comment of an entry. */
+function detailsOf({ message, details }: TimelineEntry, nameOf: (id: string) => string, zone: string): string {
   const given = (name: string) => (typeof details?.[name] === "string" ? details[name] : null);
   const [cause, action, assignee, until] = [given("cause"), given("action"), given("assignee"), given("until")];
-  const said = [
-    cause ? named("why", cause) : null,
+  const parts = [
+    cause ? wordFor("resolution", cause) : null,
     action,
     assignee ? nameOf(assignee) : null,
     until ? t("event.until", { until: exact(until, zone) }) : null,
     message,
   ];
-  return said.filter(Boolean).join(" · ");
+  return parts.filter(Boolean).join(" · ");
 }

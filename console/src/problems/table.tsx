@@ -1,18 +1,18 @@
-// The list of problems: only the rows in sight exist, and their pages come as they come into sight.
+// The list of problems: only visible rows are rendered, and their pages are fetched on scroll.
 import { createColumnHelper, flexRender, getCoreRowModel, useReactTable } from "@tanstack/react-table";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef } from "react";
 import { t, useLanguage } from "../i18n";
 import type { ProblemSearch } from "../router";
-import { useNow } from "../ui/when";
-import { useNames } from "./assign";
+import { useNow } from "../ui/time";
+import { useUserNames } from "./assign";
 import { columnsOf, SORTED } from "./columns";
 import type { Prices } from "./prices";
 import { nextOrder, type Row, type Rows } from "./rows";
-import { metricOf } from "./words";
+import { metricOf } from "./evidence";
 
 const HEIGHT = 32;
-const REST_MS = 60; // a list that flies by is not read
+const REST_MS = 60; // no fetch while scrolling fast
 const tick = createColumnHelper<Row>();
 
 type Props = {
@@ -100,15 +100,15 @@ export function ProblemTable(props: Props) {
 function useTable({ prices, search, onOrder, chosen, onChoose, onChooseAll, total }: Props, data: Row[]) {
   const now = useNow();
   const language = useLanguage();
-  const named = useNames(data.filter((row) => row.assigned_to !== null).map((row) => row.site_id));
-  // a column in which nobody has a value only takes room from those that say something
+  const userName = useUserNames(data.filter((row) => row.assigned_to !== null).map((row) => row.site_id));
+  // columns without any value are hidden
   const loss = data.some((row) => row.loss_ths !== null);
   const risk = data.some((row) => row.p_fail_24h !== null);
   const peers = data.some((row) => row.peer_metrics_json?.[metricOf(row)]);
   const who = data.some((row) => row.assigned_to !== null);
   const rest = useMemo(
-    () => columnsOf({ now, prices, named, loss, risk, peers, who, search, onSort: (sort) => onOrder(nextOrder(search, sort)) }),
-    [now, prices, named, loss, risk, peers, who, search, onOrder, language],
+    () => columnsOf({ now, prices, userName, loss, risk, peers, who, search, onSort: (sort) => onOrder(nextOrder(search, sort)) }),
+    [now, prices, userName, loss, risk, peers, who, search, onOrder, language],
   );
   const select = tick.display({
     id: "select",
@@ -137,8 +137,8 @@ function useTable({ prices, search, onOrder, chosen, onChoose, onChooseAll, tota
 }
 
 function rowsBetween(rows: Rows, first: number, last: number): Row[] {
-  const found = Array.from({ length: last - first + 1 }, (_, no) => rows.at(first + no));
-  return found.filter((row) => row !== null);
+  const inView = Array.from({ length: last - first + 1 }, (_, no) => rows.at(first + no));
+  return inView.filter((row) => row !== null);
 }
 
 function sorted(search: ProblemSearch, column: string): { "aria-sort"?: "ascending" | "descending" } {

@@ -1,4 +1,4 @@
-// Saved views: filters under a name, kept on this device for whoever is signed in.
+// Saved views: named filters, stored on this device per user.
 import { useState, type FormEvent } from "react";
 import { useMe } from "../api/session";
 import { t } from "../i18n";
@@ -8,7 +8,7 @@ import { Menu } from "../ui/menu";
 
 type View = { name: string; search: ProblemSearch };
 
-function kept(place: string): View[] {
+function storedViews(place: string): View[] {
   try {
     return JSON.parse(localStorage.getItem(place) ?? "[]") as View[];
   } catch {
@@ -18,20 +18,20 @@ function kept(place: string): View[] {
 
 export function Views({ search, onView }: { search: ProblemSearch; onView: (search: ProblemSearch) => void }) {
   const place = `hi.views.problems.${useMe()?.actor.id ?? ""}`;
-  const [views, setViews] = useState(() => kept(place));
+  const [views, setViews] = useState(() => storedViews(place));
   const [name, setName] = useState("");
   const keep = (next: View[]) => {
     setViews(next);
     try {
       localStorage.setItem(place, JSON.stringify(next));
     } catch {
-      // kept for as long as the page is open
+      // no storage: kept until the page is closed
     }
   };
   const save = (event: FormEvent) => {
     event.preventDefault();
     const { at: _, ...filters } = search;
-    if (name.trim()) keep([...views.filter((one) => one.name !== name.trim()), { name: name.trim(), search: filters }]);
+    if (name.trim()) keep([...views.filter((view) => view.name !== name.trim()), { name: name.trim(), search: filters }]);
     setName("");
   };
   return (
@@ -62,7 +62,7 @@ export function Views({ search, onView }: { search: ProblemSearch; onView: (sear
                 type="button"
                 className="forget"
                 aria-label={t("problems.forget", { name: view.name })}
-                onClick={() => keep(views.filter((one) => one.name !== view.name))}
+                onClick={() => keep(views.filter(({ name: other }) => other !== view.name))}
               >
                 {"×"}
               </button>

@@ -1,10 +1,10 @@
-// The command palette: machines, problems, sites, pages and acts, found by typing.
+// Command palette: search for machines, problems, sites, pages and actions.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from "react";
 import { findMinersQuery, sitesQuery } from "../api/queries";
 import { signOut } from "../api/session";
-import { named, setLanguage, t, texts } from "../i18n";
+import { wordFor, setLanguage, t, texts } from "../i18n";
 import { findProblemsQuery } from "../problems/api";
 import { Dialog } from "../ui/dialog";
 import { setTheme } from "../ui/theme";
@@ -102,16 +102,16 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
   );
 }
 
-/** Rows of the text before stay in sight until the answer is there, and are told as old. */
+/** Results of the previous text stay visible, marked as stale, until the answer arrives. */
 function useEntries(text: string, onHelp: () => void): { entries: Entry[]; isOld: boolean } {
   const navigate = useNavigate();
   const client = useQueryClient();
   const sites = useQuery(sitesQuery).data?.sites ?? [];
   const asked = [useQuery(findMinersQuery(text)), useQuery(findProblemsQuery(text))] as const;
-  const isOld = asked.some((one) => one.isFetching && (one.isPending || one.isPlaceholderData));
+  const isOld = asked.some((query) => query.isFetching && (query.isPending || query.isPlaceholderData));
   const [miners, wrong] = [found(asked[0]), found(asked[1])];
   const has = (name: string) => name.toLowerCase().includes(text.toLowerCase());
-  const code = (id: number) => sites.find((one) => one.site_id === id)?.code ?? String(id);
+  const code = (id: number) => sites.find((site) => site.site_id === id)?.code ?? String(id);
 
   const pages: Entry[] = [
     { id: "p-fleet", group: t("palette.pages"), name: t("nav.fleet"), hint: "g f", act: () => void navigate({ to: "/" }) },
@@ -130,27 +130,27 @@ function useEntries(text: string, onHelp: () => void): { entries: Entry[]; isOld
     hint: site.code,
     act: () => void navigate({ to: "/sites/$site", params: { site: site.code } }),
   }));
-  const machines: Entry[] = miners.map((one) => ({
-    id: `m-${one.miner_no}`,
+  const machines: Entry[] = miners.map((miner) => ({
+    id: `m-${miner.miner_no}`,
     group: t("palette.miners"),
-    name: one.miner_id,
-    hint: [one.site, one.zone, one.rack, one.model].filter(Boolean).join(" · "),
-    act: () => void navigate({ to: "/sites/$site/miners/$miner", params: { site: one.site ?? code(one.site_id), miner: one.miner_id } }),
+    name: miner.miner_id,
+    hint: [miner.site, miner.zone, miner.rack, miner.model].filter(Boolean).join(" · "),
+    act: () => void navigate({ to: "/sites/$site/miners/$miner", params: { site: miner.site ?? code(miner.site_id), miner: miner.miner_id } }),
   }));
   const problems: Entry[] = text
-    ? wrong.map((one) => ({
-        id: `w-${one.id}`,
+    ? wrong.map((problem) => ({
+        id: `w-${problem.id}`,
         group: t("palette.problems"),
-        name: `${one.miner_id ?? ""} ${named("issue", one.issue_code)}`.trim(),
-        hint: [one.severity, named("status", one.status)].join(" · "),
-        act: () => void navigate({ to: "/sites/$site/problems/$problem", params: { site: code(one.site_id), problem: one.id } }),
+        name: `${problem.miner_id ?? ""} ${wordFor("issue", problem.issue_code)}`.trim(),
+        hint: [problem.severity, wordFor("status", problem.status)].join(" · "),
+        act: () => void navigate({ to: "/sites/$site/problems/$problem", params: { site: code(problem.site_id), problem: problem.id } }),
       }))
     : [];
-  const kinds: Entry[] = ISSUES.map((one) => ({
-    id: `k-${one}`,
+  const kinds: Entry[] = ISSUES.map((issue) => ({
+    id: `k-${issue}`,
     group: t("palette.kinds"),
-    name: named("issue", one),
-    act: () => void navigate({ to: "/problems", search: { code: one } }),
+    name: wordFor("issue", issue),
+    act: () => void navigate({ to: "/problems", search: { code: issue } }),
   }));
   const acts: Entry[] = [
     { id: "a-light", group: t("palette.acts"), name: t("user.light"), act: () => setTheme("light") },
@@ -160,11 +160,11 @@ function useEntries(text: string, onHelp: () => void): { entries: Entry[]; isOld
     { id: "a-keys", group: t("palette.acts"), name: t("user.keys"), hint: "?", act: onHelp },
     { id: "a-out", group: t("palette.acts"), name: t("user.signout"), act: () => void signOut(client) },
   ];
-  const rest = [...pages, ...places, ...(text ? kinds : []), ...acts].filter((one) => has(one.name) || has(one.hint ?? ""));
+  const rest = [...pages, ...places, ...(text ? kinds : []), ...acts].filter((item) => has(item.name) || has(item.hint ?? ""));
   return { entries: text ? [...machines, ...problems, ...rest] : rest, isOld };
 }
 
-/** Of a text that nobody asks the server about, the rows of another one are not shown. */
+/** Placeholder rows are only shown while a query for the new text is running. */
 function found<T>({ data, isPlaceholderData, isFetching }: { data: T[] | undefined; isPlaceholderData: boolean; isFetching: boolean }): T[] {
   return data && (isFetching || !isPlaceholderData) ? data : [];
 }

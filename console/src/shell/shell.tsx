@@ -4,19 +4,19 @@ import { Link, Outlet, useLocation, useNavigate, useParams } from "@tanstack/rea
 import { Suspense, useEffect, useState } from "react";
 import { sitesQuery } from "../api/queries";
 import { signOut, useMe } from "../api/session";
-import { follow, keepLooking } from "../api/stream";
+import { openStream, keepProbing } from "../api/stream";
 import { setLanguage, t, useLanguage } from "../i18n";
 import { Icon } from "../ui/icons";
 import { useKeys } from "../ui/keys";
 import { Menu } from "../ui/menu";
-import { Bones } from "../ui/states";
+import { Skeleton } from "../ui/states";
 import { setTheme, useTheme } from "../ui/theme";
 import { Toasts } from "../ui/toast";
-import { Crumbs } from "./crumbs";
+import { Breadcrumbs } from "./breadcrumbs";
 import { Help } from "./help";
 import { Palette } from "./palette";
 import { StepUp } from "./stepup";
-import { Strips } from "./strips";
+import { Banners } from "./banners";
 
 export function Shell() {
   const client = useQueryClient();
@@ -25,8 +25,8 @@ export function Shell() {
   const map = useMap();
   useLanguage();
   const isIn = useMe() !== null;
-  useEffect(() => (isIn ? follow(client) : undefined), [client, isIn]);
-  useEffect(() => (isIn ? keepLooking() : undefined), [isIn]);
+  useEffect(() => (isIn ? openStream(client) : undefined), [client, isIn]);
+  useEffect(() => (isIn ? keepProbing() : undefined), [isIn]);
 
   const search = () => {
     const field = document.querySelector<HTMLInputElement>("input[data-search]");
@@ -49,9 +49,9 @@ export function Shell() {
       </a>
       <Rail map={map} onSearch={() => setOpen("palette")} />
       <div className="main">
-        <Strips />
+        <Banners />
         <header className="top">
-          <Crumbs />
+          <Breadcrumbs />
           <span className="grow" />
           <button type="button" className="button only-wide" onClick={() => setOpen("palette")}>
             <Icon of="search" />
@@ -60,7 +60,7 @@ export function Shell() {
           </button>
           <Account onHelp={() => setOpen("help")} />
         </header>
-        <Suspense fallback={<Bones rows={8} />}>
+        <Suspense fallback={<Skeleton rows={8} />}>
           <Outlet />
         </Suspense>
       </div>
@@ -120,8 +120,8 @@ function Account({ onHelp }: { onHelp: () => void }) {
   const client = useQueryClient();
   const theme = useTheme();
   const language = useLanguage();
-  const roles = [...new Set((me?.grants ?? []).map((one) => one.role))].join(", ");
-  const user = me?.user as { name?: string | null; email?: string | null } | null | undefined;
+  const roles = [...new Set((me?.grants ?? []).map((grant) => grant.role))].join(", ");
+  const user = me?.user;
   return (
     <Menu label={t("user.menu")} end isIcon button={<Icon of="user" />}>
       {(close) => {

@@ -1,44 +1,44 @@
-// The second factor again, or the password where there is none, before dangerous acts: the act then goes on by itself.
+// Step-up before dangerous actions: authenticator code, or password without one. The action then continues.
 import { useEffect, useRef, useState } from "react";
 import { call, onStepUp, type Proof } from "../api/client";
 import { t } from "../i18n";
-import { CodeField, PasswordField, wording } from "../pages/login";
+import { CodeField, PasswordField, reasonOf } from "../pages/login";
 import { Dialog } from "../ui/dialog";
 
 export function StepUp() {
-  const [asked, setAsked] = useState<Proof | null>(null);
-  const [shown, setShown] = useState("");
+  const [proof, setProof] = useState<Proof | null>(null);
+  const [entered, setEntered] = useState("");
   const [trouble, setTrouble] = useState<string | null>(null);
-  const answer = useRef<(isShown: boolean) => void>(() => undefined);
+  const answer = useRef<(isGiven: boolean) => void>(() => undefined);
 
   useEffect(() => {
     onStepUp(
       (proof) =>
         new Promise<boolean>((resolve) => {
           answer.current = resolve;
-          setShown("");
+          setEntered("");
           setTrouble(null);
-          setAsked(proof);
+          setProof(proof);
         }),
     );
   }, []);
 
-  const end = (isShown: boolean) => {
-    setAsked(null);
-    setShown("");
-    answer.current(isShown);
+  const end = (isGiven: boolean) => {
+    setProof(null);
+    setEntered("");
+    answer.current(isGiven);
   };
   const submit = async () => {
     try {
-      await call("post", "/api/v1/auth/step-up", { body: asked === "totp" ? { code: shown.trim() } : { password: shown } });
+      await call("post", "/api/v1/auth/step-up", { body: proof === "totp" ? { code: entered.trim() } : { password: entered } });
       end(true);
     } catch (error) {
-      setTrouble(wording(error));
+      setTrouble(reasonOf(error));
     }
   };
-  if (!asked) return null;
+  if (!proof) return null;
   return (
-    <Dialog title={t(asked === "totp" ? "stepup.title" : "stepup.password")} onClose={() => end(false)}>
+    <Dialog title={t(proof === "totp" ? "stepup.title" : "stepup.password")} onClose={() => end(false)}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -46,10 +46,10 @@ export function StepUp() {
         }}
       >
         <p className="second">{t("stepup.why")}</p>
-        {asked === "totp" ? (
-          <CodeField code={shown} setCode={setShown} />
+        {proof === "totp" ? (
+          <CodeField code={entered} setCode={setEntered} />
         ) : (
-          <PasswordField password={shown} setPassword={setShown} />
+          <PasswordField password={entered} setPassword={setEntered} />
         )}
         <div role="alert">{trouble ? <p className="note bad">{trouble}</p> : null}</div>
         <div className="ends">

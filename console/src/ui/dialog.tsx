@@ -14,7 +14,7 @@ export function Dialog({
 }) {
   const place = useRef<HTMLDialogElement>(null);
   const id = useId();
-  // before it is taken off the page: only then the browser gives the focus back to where it was
+  // before it is removed: only then does the browser restore the focus
   useLayoutEffect(() => {
     const dialog = place.current;
     if (dialog && !dialog.open) dialog.showModal();
@@ -30,7 +30,7 @@ export function Dialog({
         onClose();
       }}
       onMouseDown={(event) => {
-        // a click beside a form must not lose what was typed into it
+        // a click next to a form must not lose what was typed
         if (event.target === place.current && !place.current.querySelector("form")) onClose();
       }}
     >

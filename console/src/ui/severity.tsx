@@ -26,12 +26,12 @@ export function Shape({ of }: { of: string }) {
 
 export function Sev({ of, word = false }: { of: string | null | undefined; word?: boolean }) {
   const known = of === "fine" ? "ok" : of && of in SHAPES ? of : "unknown";
-  const said = t(`sev.${known}` as Key);
+  const text = t(`sev.${known}` as Key);
   return (
-    <span className={`sev ${known}`} title={said}>
+    <span className={`sev ${known}`} title={text}>
       <Shape of={known} />
-      {known.startsWith("P") ? known : word ? said : <span className="hidden-label">{said}</span>}
-      {word && known.startsWith("P") ? ` ${said}` : null}
+      {known.startsWith("P") ? known : word ? text : <span className="hidden-label">{text}</span>}
+      {word && known.startsWith("P") ? ` ${text}` : null}
     </span>
   );
 }
@@ -40,22 +40,22 @@ const OTHERS = ["down", "stopped", "unknown"] as const;
 
 /** ▲2 ◆14 ●41 ○23, and machines that have no problem and are not fine: ▬1 down ‖3 stopped ▨36 unknown. Only what there is. */
 export function Counts({ of, others }: { of: Partial<Record<string, number>> | undefined; others?: Record<(typeof OTHERS)[number], number> }) {
-  const shown = SEVERITIES.filter((one) => (of?.[one] ?? 0) > 0);
-  const rest = OTHERS.filter((one) => (others?.[one] ?? 0) > 0);
+  const shown = SEVERITIES.filter((severity) => (of?.[severity] ?? 0) > 0);
+  const rest = OTHERS.filter((other) => (others?.[other] ?? 0) > 0);
   return (
     <span className="row counts">
       {shown.length ? null : <span className="quiet">{of ? t("sev.none") : UNKNOWN}</span>}
-      {shown.map((one) => (
-        <span key={one} className={`sev ${one}`} title={`${one} ${t(`sev.${one}`)}`}>
-          <Shape of={one} />
-          <span className="hidden-label">{one}</span>
-          {number(of?.[one])}
+      {shown.map((severity) => (
+        <span key={severity} className={`sev ${severity}`} title={`${severity} ${t(`sev.${severity}`)}`}>
+          <Shape of={severity} />
+          <span className="hidden-label">{severity}</span>
+          {number(of?.[severity])}
         </span>
       ))}
-      {rest.map((one) => (
-        <span key={one} className={`sev ${one}`}>
-          <Shape of={one} />
-          {number(others?.[one])} {t(`sev.${one}`)}
+      {rest.map((condition) => (
+        <span key={condition} className={`sev ${condition}`}>
+          <Shape of={condition} />
+          {number(others?.[condition])} {t(`sev.${condition}`)}
         </span>
       ))}
     </span>

@@ -1,13 +1,13 @@
-// What a part shows while it loads, when it is empty, when it failed and when one may not see it.
+// Loading, empty, failed and forbidden states.
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { ApiError, Unreachable } from "../api/client";
 import { t } from "../i18n";
-import { wording } from "./refusals";
+import { reasonOf } from "./errors";
 
 const WIDTHS = ["w1", "w2", "w3", "w4"];
 
-export function Bones({ rows = 5 }: { rows?: number }) {
+export function Skeleton({ rows = 5 }: { rows?: number }) {
   return (
     <div className="bones" role="status" aria-label={t("state.loading")}>
       {Array.from({ length: rows }, (_, no) => (
@@ -35,7 +35,7 @@ export function Failed({ error, again }: { error: unknown; again?: () => void })
     return <Empty title={t("state.missing")} hint={t("state.missing.hint")} />;
   }
   const away = error instanceof Unreachable;
-  const hint = error instanceof ApiError ? wording(error) : undefined;
+  const hint = error instanceof ApiError ? reasonOf(error) : undefined;
   return (
     <Empty title={away ? t("state.away") : t("state.error")} {...(hint ? { hint } : {})}>
       {again ? (
@@ -47,7 +47,7 @@ export function Failed({ error, again }: { error: unknown; again?: () => void })
   );
 }
 
-/** A part that stands on one query: bones first, then its content; old content stays while the server is away. */
+/** A section for one query: a skeleton, then its content; old content stays while the server is away. */
 export function Part<T>({
   of,
   rows,
@@ -59,5 +59,5 @@ export function Part<T>({
 }) {
   if (of.data !== undefined) return <>{children(of.data)}</>;
   if (of.isError) return <Failed error={of.error} again={() => void of.refetch()} />;
-  return <Bones {...(rows ? { rows } : {})} />;
+  return <Skeleton {...(rows ? { rows } : {})} />;
 }

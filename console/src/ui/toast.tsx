@@ -1,4 +1,4 @@
-// Short answers to an act: what was done, in words, for some seconds.
+// Toasts: short messages for a few seconds.
 import { useSyncExternalStore } from "react";
 import { t } from "../i18n";
 
@@ -13,14 +13,14 @@ function change(to: Toast[]): void {
   for (const tell of listeners) tell();
 }
 
-export function say(text: string): void {
+export function showToast(text: string): void {
   const id = next++;
   change([...toasts.slice(-3), { id, text }]);
   window.setTimeout(() => drop(id), 7000);
 }
 
 function drop(id: number): void {
-  change(toasts.filter((one) => one.id !== id));
+  change(toasts.filter((toast) => toast.id !== id));
 }
 
 export function Toasts() {
@@ -33,10 +33,10 @@ export function Toasts() {
   );
   return (
     <div className="toasts" role="status" aria-live="polite">
-      {shown.map((one) => (
-        <div key={one.id} className="toast">
-          <span className="grow">{one.text}</span>
-          <button type="button" className="button plain" onClick={() => drop(one.id)}>
+      {shown.map((toast) => (
+        <div key={toast.id} className="toast">
+          <span className="grow">{toast.text}</span>
+          <button type="button" className="button plain" onClick={() => drop(toast.id)}>
             {t("act.close")}
           </button>
         </div>

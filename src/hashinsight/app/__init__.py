@@ -1,8 +1,9 @@
-"""The web application: assembles what the domains offer behind one set of limits, headers and error answers."""
+"""The web application: the routes of all domains behind one set of limits, headers and error responses."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
+from typing import Any
 
 import structlog
 from fastapi import APIRouter, FastAPI
@@ -10,62 +11,74 @@ from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 
 from hashinsight import __version__
-from hashinsight.app import landing, probes
+from hashinsight.app import routes, status_page
 from hashinsight.app.console import ConsolePages
 from hashinsight.app.fleet_metrics import FleetFigures
 from hashinsight.collectors.edge_routes import router as edge_router
 from hashinsight.collectors.routes import router as collectors_router
 from hashinsight.commands.edge_routes import router as commands_edge_router
-from hashinsight.commands.queries.of_collectors import count_by_collector
+from hashinsight.commands.queries.collector_counts import count_by_collector
 from hashinsight.commands.routes import router as commands_router
-from hashinsight.commands.service import Met, Turns
+from hashinsight.commands.service import KnownIncarnations, PollTurns
 from hashinsight.identity.access import ACCESS_COOKIE
 from hashinsight.identity.routes import router as identity_router
 from hashinsight.inventory.routes import router as inventory_router
-from hashinsight.kit.announcing import Announcer
+from hashinsight.kit.changes import ChangeFeed
+from hashinsight.kit.connections import open_async_redis, open_database, redis_url
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.embedded.disk import DiskGuard
-from hashinsight.kit.places import open_async_redis, open_database, redis_url
 from hashinsight.kit.secret_key import load_secret_key
 from hashinsight.kit.settings import Settings, load_settings
-from hashinsight.kit.web.answers import AnswerErrors, install_handlers
-from hashinsight.kit.web.head import HeadAsGet
-from hashinsight.kit.web.headers import SecurityHeaders
-from hashinsight.kit.web.limits import BodyLimit, RateLimit, ShedWhenDiskIsLow
-from hashinsight.kit.web.rates import Rates
-from hashinsight.kit.web.requests import Requests
-from hashinsight.problems.peer_cache import PeerCache
+from hashinsight.kit.web.body_limits import BodyLimit, RateLimit, ShedWhenDiskIsLow
+from hashinsight.kit.web.error_handlers import ErrorMiddleware, install_handlers
+from hashinsight.kit.web.middleware import HeadAsGet, Requests, SecurityHeaders
+from hashinsight.kit.web.rate_limits import Rates
+from hashinsight.problems.peer_stats import PeerCache
 from hashinsight.problems.routes import router as problems_router
 from hashinsight.telemetry.edge_routes import router as telemetry_edge_router
-from hashinsight.telemetry.overview_routes import router as overview_router
 from hashinsight.telemetry.right_now import RightNow
 from hashinsight.telemetry.routes import router as telemetry_router
 from hashinsight.telemetry.service.machines import MachineLookup
-from hashinsight.telemetry.service.receiving import Receiver
 from hashinsight.telemetry.service.registration import RegistrationLimits
-from hashinsight.telemetry.service.storing import Store
+from hashinsight.telemetry.service.uploads import IngestState, Receiver
 
 log = structlog.get_logger(__name__)
+
+
+class Application(FastAPI):
+    """All routes, and the OpenAPI document with their security and errors."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            title="HashInsight",
+            version=__version__,
+            summary="Control plane and problem registry for fleets of Bitcoin ASIC miners",
+            docs_url=None,  # FastAPI's docs pages load scripts from a CDN: `/docs` is built with the console
+            redoc_url=None,
+            routes=all_routes(),
+            **options,
+        )
+
+    def openapi(self) -> dict[str, Any]:
+        if self.openapi_schema is None:
+            from hashinsight.app.openapi import describe
+
+            self.openapi_schema = describe(super().openapi(), self.routes)
+        return self.openapi_schema
 
 
 def create_app(settings: Settings | None = None, database: Database | None = None) -> FastAPI:
     settings = settings or load_settings()
     rates = Rates(redis_url(settings))
     guard = DiskGuard(settings.data_dir, settings.disk_reserve_mb)
-    app = FastAPI(
-        title="HashInsight",
-        version=__version__,
-        summary="Control plane and problem registry for fleets of Bitcoin ASIC miners",
-        docs_url=None,  # the interactive pages load scripts from elsewhere; the document itself is enough
-        redoc_url=None,
-        routes=offered(),
+    app = Application(
         lifespan=_lifespan,
-        middleware=[  # the first is the outermost
+        middleware=[  # outermost first
             Middleware(HeadAsGet),
             Middleware(Requests),
             Middleware(SecurityHeaders),
-            Middleware(AnswerErrors),
+            Middleware(ErrorMiddleware),
             Middleware(RateLimit, rates, settings.rate_per_minute, settings.token_rate_per_minute, ACCESS_COOKIE),
             Middleware(ShedWhenDiskIsLow, guard),
             Middleware(BodyLimit, settings.body_limit_kb, settings.batch_limit_kb),
@@ -74,16 +87,16 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
     app.state.settings = settings
     app.state.disk = guard
     app.state.rates = rates
-    app.state.met = Met()
-    app.state.checks = {}  # of readiness, while under way
-    app.state.turns = Turns()
+    app.state.met = KnownIncarnations()
+    app.state.checks = {}  # running readiness checks
+    app.state.turns = PollTurns()
     app.state.peers = PeerCache()
     app.state.fleet_figures = FleetFigures()
-    app.state.count_commands = count_by_collector  # collectors are below commands, and their summary tells of both
+    app.state.count_commands = count_by_collector  # collectors may not import commands, but their summary counts them
     app.state.database = database or open_database(settings, "api")
     app.state.vault = Vault(load_secret_key(settings))
     app.state.redis = open_async_redis(settings)
-    app.state.announcer = Announcer(app.state.redis)
+    app.state.announcer = ChangeFeed(app.state.redis)
     app.state.right_now = RightNow(app.state.redis)
     limits = RegistrationLimits(
         per_call=settings.register_per_call,
@@ -91,13 +104,13 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
         first_day=settings.register_first_day,
     )
     machines = MachineLookup(app.state.database, auto_register=settings.auto_register, limits=limits)
-    app.state.store = Store(app.state.database, machines)
+    app.state.store = IngestState(app.state.database, machines)
     app.state.receiver = Receiver(
         app.state.store,
         app.state.vault,
         app.state.right_now,
-        most_bytes=settings.batch_unzipped_limit_kb * 1024,
-        most_samples=settings.batch_samples,
+        max_bytes=settings.batch_unzipped_limit_kb * 1024,
+        max_samples=settings.batch_samples,
     )
     install_handlers(app)
     app.router.default = ConsolePages(app.router.default)
@@ -105,14 +118,14 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
 
 
 @cache
-def offered() -> list[BaseRoute]:
-    """All of them, made once a process: an application only differs in what its routes find in its state."""
-    everything = APIRouter()
-    # first: they call a thousand times as often as people
+def all_routes() -> list[BaseRoute]:
+    """Created once per process: applications differ only in their state."""
+    everything = APIRouter(generate_unique_id_function=lambda route: route.name)
+    # first: collectors call a thousand times as often as people
     machines = (telemetry_edge_router, commands_edge_router, edge_router)
-    reading = (telemetry_router, overview_router, problems_router)
+    reading = (telemetry_router, problems_router)
     people = (identity_router, inventory_router, collectors_router, *reading, commands_router)
-    for router in (*machines, landing.router, probes.router, *people):
+    for router in (*machines, status_page.router, routes.router, *people):
         everything.include_router(router)
     return everything.routes
 

@@ -1,13 +1,14 @@
-"""The web console's files: built from `console/`, part of the wheel, served from memory and from the API's own origin.
+"""The web console: built from `console/`, part of the wheel, served from memory at the API's own origin.
 
-A path that is no file and does not belong to the API is a page of the console, so that a link to one works; the page
-itself says when there is no such page.
+Any other path that does not belong to the API gets the console's page, so that links into it work; the console itself
+reports an unknown page.
 """
 
+import asyncio
 import gzip
 import mimetypes
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
 
@@ -16,10 +17,10 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 FOLDER = Path(__file__).parent / "console_files"
-_OF_THE_API = ("/api/", "/hosting/", "/healthz", "/readyz", "/metrics", "/openapi.json", "/status")
-_FOR_EVER = "public, max-age=31536000, immutable"
+_API_PATHS = ("/api/", "/hosting/", "/healthz", "/readyz", "/metrics", "/openapi.json", "/status")
+_FOREVER = "public, max-age=31536000, immutable"
 _TEXTS = (".html", ".js", ".css", ".svg", ".json", ".webmanifest")
-# no inline script, no inline style, nothing from elsewhere
+# no inline scripts or styles, no other origin
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -29,15 +30,20 @@ POLICY = (
 @dataclass(frozen=True)
 class File:
     body: bytes
-    zipped: bytes | None
-    kind: str
-    tag: str
+    media_type: str
+    etag: str
+    is_text: bool
     is_named_by_content: bool
+
+    @cached_property
+    def zipped(self) -> bytes:
+        """Compressed on first use: most processes never send most files."""
+        return gzip.compress(self.body, 9, mtime=0)
 
 
 @cache
 def console_files(folder: Path = FOLDER) -> dict[str, File]:
-    """By path; empty where the console was not built."""
+    """By path; empty if the console was not built."""
     if not (folder / "index.html").is_file():
         return {}
     return {f"/{file.relative_to(folder).as_posix()}": _read(file) for file in folder.rglob("*") if file.is_file()}
@@ -45,50 +51,53 @@ def console_files(folder: Path = FOLDER) -> dict[str, File]:
 
 def _read(file: Path) -> File:
     body = file.read_bytes()
-    kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+    media_type = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+    is_text = file.suffix in _TEXTS
     return File(
         body,
-        gzip.compress(body, 9, mtime=0) if file.suffix in _TEXTS else None,
-        f"{kind}; charset=utf-8" if file.suffix in _TEXTS else kind,
+        f"{media_type}; charset=utf-8" if is_text else media_type,
         f'"{sha256(body).hexdigest()[:24]}"',
-        file.parent.name == "assets",
+        is_text=is_text,
+        is_named_by_content=file.parent.name == "assets",
     )
 
 
 class ConsolePages:
-    """Behind the limits and headers of every answer, for what no route takes."""
+    """Handles every path without a route, behind the limits and headers of all responses."""
 
     def __init__(self, app: ASGIApp, folder: Path = FOLDER) -> None:
         self._app = app
         self._files = console_files(folder)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        found = self._find(scope) if self._files and scope["type"] == "http" and scope["method"] == "GET" else None
-        if found is None:
+        file = self._find(scope) if self._files and scope["type"] == "http" and scope["method"] == "GET" else None
+        if file is None:
             is_root = scope["type"] == "http" and scope["path"] == "/" and not self._files
             await (RedirectResponse("/status") if is_root else self._app)(scope, receive, send)
             return
-        await _answer(found, Headers(scope=scope))(scope, receive, send)
+        await (await _response(file, Headers(scope=scope)))(scope, receive, send)
 
     def _find(self, scope: Scope) -> File | None:
         path = scope["path"]
-        if path.startswith(_OF_THE_API):
+        if path.startswith(_API_PATHS):
             return None
-        # the names of sites and machines may have points
+        if path in ("/docs", "/docs/"):
+            return self._files.get("/docs/index.html")
+        # names of sites and machines may contain dots
         is_page = path.startswith("/sites/") or "." not in path.rpartition("/")[2]
         return self._files.get(path) or (self._files["/index.html"] if is_page else None)
 
 
-def _answer(file: File, asked: Headers) -> Response:
+async def _response(file: File, request: Headers) -> Response:
     headers = {
-        "Cache-Control": _FOR_EVER if file.is_named_by_content else "no-cache",
+        "Cache-Control": _FOREVER if file.is_named_by_content else "no-cache",
         "Content-Security-Policy": POLICY,
-        "ETag": file.tag,
+        "ETag": file.etag,
         "Vary": "Accept-Encoding",
     }
-    if file.tag in asked.get("if-none-match", ""):
+    if file.etag in request.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
-    if file.zipped is not None and "gzip" in asked.get("accept-encoding", ""):
+    if file.is_text and "gzip" in request.get("accept-encoding", ""):
         headers["Content-Encoding"] = "gzip"
-        return Response(file.zipped, headers=headers, media_type=file.kind)
-    return Response(file.body, headers=headers, media_type=file.kind)
+        return Response(await asyncio.to_thread(lambda: file.zipped), headers=headers, media_type=file.media_type)
+    return Response(file.body, headers=headers, media_type=file.media_type)

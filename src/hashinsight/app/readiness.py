@@ -1,7 +1,7 @@
-"""Whether requests can be served, part by part, each checked within 3 s and all at the same time.
+"""Readiness of each part; all checks run in parallel, for at most 3 s.
 
-A database that hangs holds its connection for longer than that: the check goes on by itself, one at a time for all who
-ask, and the answer does not wait for it.
+A hanging database keeps its connection for longer: the check continues in the background, one for all callers, and the
+response does not wait for it.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
-from hashinsight.kit.ticks.beats import MISSING_AFTER, list_beats
+from hashinsight.kit.ticks.heartbeats import MISSING_AFTER, list_live_processes
 from hashinsight.migrations import current_revision, head_revision
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ _HEAD = head_revision()
 
 
 class Part(BaseModel):
-    """`degraded`: it works without this part, but less well; `down`: it does not work."""
+    """`degraded`: HashInsight works with restrictions; `down`: it does not work."""
 
     state: Literal["ok", "degraded", "down"]
     message: str = ""
@@ -36,7 +36,7 @@ class Readiness(BaseModel):
     parts: dict[str, Part]
 
 
-async def look(request: Request) -> Readiness:
+async def check_readiness(request: Request) -> Readiness:
     database, redis = await asyncio.gather(_bounded_database_parts(request), _redis_part(request))
     parts = {"database": database.pop("database"), "redis": redis, "disk": _disk_part(request), **database}
     states = {part.state for part in parts.values()}
@@ -45,8 +45,8 @@ async def look(request: Request) -> Readiness:
     return Readiness(status="degraded" if "degraded" in states else "ready", parts=parts)
 
 
-async def in_time(request: Request, name: str, check: Callable[[], Coroutine[Any, Any, T]]) -> T | None:
-    """What the check finds; None when it takes too long."""
+async def check_in_time(request: Request, name: str, check: Callable[[], Coroutine[Any, Any, T]]) -> T | None:
+    """The result of the check; None if it takes too long."""
     checks: dict[str, asyncio.Task[T]] = request.app.state.checks
     task = checks.get(name)
     if task is None or task.done():
@@ -56,10 +56,10 @@ async def in_time(request: Request, name: str, check: Callable[[], Coroutine[Any
 
 
 async def _bounded_database_parts(request: Request) -> dict[str, Part]:
-    parts = await in_time(request, "database", lambda: _database_parts(request.app.state.database))
+    parts = await check_in_time(request, "database", lambda: _database_parts(request.app.state.database))
     if parts is not None:
         return dict(parts)
-    return {"database": Part(state="down", message=f"the database did not answer within {_SECONDS:.0f} s")}
+    return {"database": Part(state="down", message=f"no answer from the database within {_SECONDS:.0f} s")}
 
 
 async def _database_parts(database: Database) -> dict[str, Part]:
@@ -67,15 +67,17 @@ async def _database_parts(database: Database) -> dict[str, Part]:
     try:
         async with asyncio.timeout(_SECONDS), database.transaction(job_context(work_seconds=3)) as session:
             revision = await current_revision(session)
-            seen = {beat.process for beat in await list_beats(session, now=now)} if revision == _HEAD else set()
+            seen = (
+                {beat.process for beat in await list_live_processes(session, now=now)} if revision == _HEAD else set()
+            )
     except (SQLAlchemyError, OSError) as error:
-        return {"database": Part(state="down", message=f"the database cannot be reached ({type(error).__name__})")}
+        return {"database": Part(state="down", message=f"database unreachable ({type(error).__name__})")}
     if revision != _HEAD:
-        behind = f"the schema is at {revision}, not at {_HEAD}: run `hashinsight migrate`"
+        behind = f"schema version {revision}, expected {_HEAD}: run `hashinsight migrate`"
         return {"database": Part(state="down", message=behind)}
     parts = {"database": Part(state="ok")}
     for process in ("worker", "scheduler"):
-        missing = f"no {process} was seen for {MISSING_AFTER.total_seconds():.0f} s: start `hashinsight {process}`"
+        missing = f"no {process} for {MISSING_AFTER.total_seconds():.0f} s: start `hashinsight {process}`"
         parts[process] = Part(state="ok") if process in seen else Part(state="degraded", message=missing)
     return parts
 
@@ -85,7 +87,7 @@ async def _redis_part(request: Request) -> Part:
         async with asyncio.timeout(_SECONDS):
             await _ping(request)
     except (RedisError, OSError) as error:
-        return Part(state="degraded", message=f"Redis cannot be reached ({type(error).__name__})")
+        return Part(state="degraded", message=f"Redis unreachable ({type(error).__name__})")
     return Part(state="ok")
 
 
@@ -99,5 +101,5 @@ def _disk_part(request: Request) -> Part:
     if guard.has_room():
         return Part(state="ok")
     return Part(
-        state="degraded", message=f"{guard.free_mb()} MB are free, telemetry is refused below {guard.reserve_mb} MB"
+        state="degraded", message=f"{guard.free_mb()} MB free; telemetry is refused below {guard.reserve_mb} MB"
     )

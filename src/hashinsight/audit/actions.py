@@ -1,4 +1,4 @@
-"""The closed vocabulary of audited actions, and who can act: pure."""
+"""The closed list of audited actions, and who can act. Pure."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,7 +10,7 @@ class ActorKind(StrEnum):
     COLLECTOR = "collector"
     RULE = "rule"
     SYSTEM = "system"
-    ANONYMOUS = "anonymous"  # somebody at the door, not known yet or refused
+    ANONYMOUS = "anonymous"  # not signed in, or refused
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,11 @@ class Actor:
     id: str | None = None
     request_id: str | None = None
     address: str | None = None
+
+    @property
+    def signature(self) -> str:
+        """For a column of one word."""
+        return self.id or self.kind.value
 
 
 SYSTEM = Actor(ActorKind.SYSTEM)
@@ -34,7 +39,7 @@ class Action(StrEnum):
     LOGOUT = "logout"
     STEP_UP = "step_up"
     STEP_UP_REFUSED = "step_up_refused"
-    # people and their rights
+    # users and their rights
     USER_CREATED = "user_created"
     USER_REFUSED = "user_refused"
     USER_CHANGED = "user_changed"
@@ -100,13 +105,13 @@ class Action(StrEnum):
     COLLECTOR_CONFIG_DEPRECATED = "collector_config_deprecated"
     COLLECTOR_CONFIG_APPLIED = "collector_config_applied"
     TELEMETRY_EXPORTED = "telemetry_exported"
-    # commands: one entry a move, and one for what was weighed or changed nothing
+    # commands: one entry per change of state, and one for decisions that changed nothing
     COMMAND_CREATED = "command_created"
     COMMAND_ARBITRATED = "command_arbitrated"
     COMMAND_SUPERSEDED = "command_superseded"
     COMMAND_APPROVED = "command_approved"
     COMMAND_REJECTED = "command_rejected"
-    COMMAND_EXTENDED = "command_extended"  # more time: its site's cap or rate holds it in the queue
+    COMMAND_EXTENDED = "command_extended"  # more time, because its site's cap or rate limit keeps it in the queue
     COMMAND_DISPATCHED = "command_dispatched"
     COMMAND_OVER_CAP = "command_over_cap"  # an emergency took down more of a site than its cap
     COMMAND_ACKED = "command_acked"
@@ -115,7 +120,7 @@ class Action(StrEnum):
     COMMAND_EXPIRED = "command_expired"
     COMMAND_CANCEL_REQUESTED = "command_cancel_requested"
     COMMAND_CANCELED = "command_canceled"
-    # problems: what people do about them; a cycle's own moves are in the timeline
+    # problems: what people do; changes by the detection cycle are in the timeline
     PROBLEM_ACKNOWLEDGED = "problem_acknowledged"
     PROBLEM_STARTED = "problem_started"
     PROBLEM_ASSIGNED = "problem_assigned"
@@ -124,7 +129,7 @@ class Action(StrEnum):
     PROBLEMS_EXPORTED = "problems_exported"
     SUPPRESSION_CREATED = "suppression_created"
     SUPPRESSION_LIFTED = "suppression_lifted"
-    # the record itself
+    # the audit log itself
     AUDIT_EXPORTED = "audit_exported"
     AUDIT_VERIFIED = "audit_verified"
     AUDIT_RESEALED = "audit_resealed"

@@ -1,6 +1,6 @@
-"""The chain of seals: what a seal says, how it is hashed and signed, how it is written down for others. Pure.
+"""The chain of seals: what a seal contains, how it is hashed and signed, and its form outside the database. Pure.
 
-A leaf is an entry's id and the SHA-256 of its line; a seal binds its leaves in order, and the seal before it.
+A leaf is an entry's id and the SHA-256 of its line. A seal binds its leaves in order, and the seal before it.
 """
 
 import base64
@@ -14,7 +14,9 @@ from typing import Any
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-FORM = 1  # of lines, leaves and seals; a later form gets a new number
+from hashinsight.audit.snapshot import EVERYTHING, NOTHING, Snapshot
+
+FORMAT = 1  # of lines, leaves and seals; a later format gets a new number
 LEAF_BYTES = 48
 _ID_BYTES = 16
 _PURPOSE = b"hashinsight audit seal\0"
@@ -22,8 +24,8 @@ START = bytes(32)
 
 
 @dataclass(frozen=True)
-class Head:
-    """What a seal says. `server` names the database server and its timeline: a restored log is on another."""
+class SealHead:
+    """What is hashed. `server` is the database server and its timeline: a restored log is on another one."""
 
     no: int
     era: int
@@ -37,7 +39,7 @@ class Head:
 
 
 @dataclass(frozen=True)
-class Seal(Head):
+class Seal(SealHead):
     hash: bytes
     signature: bytes
 
@@ -51,22 +53,32 @@ class Anchor:
 
 
 def leaves_of(leaves: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """The ids and hashes, in the order that the seal gave them; of a list that was torn, the whole ones."""
+    """Ids and hashes in the order of the seal; an incomplete one at the end is dropped."""
     for start in range(0, len(leaves) - LEAF_BYTES + 1, LEAF_BYTES):
         middle = start + _ID_BYTES
         yield leaves[start:middle], leaves[middle : start + LEAF_BYTES]
+
+
+def next_window(last: Seal | None) -> tuple[int, Snapshot]:
+    """The era after this seal, and how far it is sealed."""
+    if last is None:
+        return 1, NOTHING
+    if last.snapshot == str(EVERYTHING):
+        return last.era + 1, NOTHING
+    return last.era, Snapshot.read(last.snapshot)
 
 
 def digest_of(leaves: bytes) -> bytes:
     return hashlib.sha256(leaves).digest()
 
 
-def hash_of(head: Head) -> bytes:
-    said = json.dumps(_words(head) | {"form": FORM}, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(said.encode()).digest()
+def hash_of(head: SealHead) -> bytes:
+    # the key is `form` in every seal so far
+    text = json.dumps(_head_fields(head) | {"form": FORMAT}, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).digest()
 
 
-def sign(head: Head, key: Ed25519PrivateKey) -> Seal:
+def sign(head: SealHead, key: Ed25519PrivateKey) -> Seal:
     digest = hash_of(head)
     return Seal(**asdict(head), hash=digest, signature=key.sign(_PURPOSE + digest))
 
@@ -84,39 +96,39 @@ def key_id_of(public_key: bytes) -> str:
 
 
 def is_sound(seal: Seal) -> bool:
-    """Whether its hash is that of what it says."""
+    """Whether its hash matches its content."""
     return hash_of(seal) == seal.hash
 
 
-def shown(seal: Seal, public_key: bytes) -> dict[str, Any]:
+def anchor_line(seal: Seal, public_key: bytes) -> dict[str, Any]:
     """One line of an anchor."""
-    keys = {"hash": seal.hash.hex(), "signature": _b64(seal.signature), "public_key": _b64(public_key)}
-    return _words(seal) | keys
+    proof = {"hash": seal.hash.hex(), "signature": _b64(seal.signature), "public_key": _b64(public_key)}
+    return _head_fields(seal) | proof
 
 
 def read_anchor(line: str | bytes | dict[str, Any]) -> Anchor:
-    """A line of an anchor; ValueError when it is none."""
+    """A line of an anchor; ValueError when it is not one."""
     try:
-        said = line if isinstance(line, dict) else json.loads(line)
+        fields = line if isinstance(line, dict) else json.loads(line)
         seal = Seal(
-            no=int(said["no"]),
-            era=int(said["era"]),
-            snapshot=str(said["snapshot"]),
-            server=str(said["server"]),
-            entries=int(said["entries"]),
-            digest=bytes.fromhex(said["digest"]),
-            previous=bytes.fromhex(said["previous"]),
-            sealed_at=datetime.fromisoformat(said["sealed_at"]),
-            key_id=str(said["key_id"]),
-            hash=bytes.fromhex(said["hash"]),
-            signature=base64.b64decode(said["signature"], validate=True),
+            no=int(fields["no"]),
+            era=int(fields["era"]),
+            snapshot=str(fields["snapshot"]),
+            server=str(fields["server"]),
+            entries=int(fields["entries"]),
+            digest=bytes.fromhex(fields["digest"]),
+            previous=bytes.fromhex(fields["previous"]),
+            sealed_at=datetime.fromisoformat(fields["sealed_at"]),
+            key_id=str(fields["key_id"]),
+            hash=bytes.fromhex(fields["hash"]),
+            signature=base64.b64decode(fields["signature"], validate=True),
         )
-        return Anchor(seal, base64.b64decode(said["public_key"], validate=True))
+        return Anchor(seal, base64.b64decode(fields["public_key"], validate=True))
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise ValueError(f"not a line of seals: {type(error).__name__}") from None
+        raise ValueError(f"not a seal: {type(error).__name__}") from None
 
 
-def _words(head: Head) -> dict[str, Any]:
+def _head_fields(head: SealHead) -> dict[str, Any]:
     return {
         "no": head.no,
         "era": head.era,

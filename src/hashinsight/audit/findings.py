@@ -1,4 +1,4 @@
-"""What a verification finds, and how it is said. Pure."""
+"""The report of a verification. Pure."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -8,28 +8,28 @@ from uuid import UUID
 
 from hashinsight.audit.chain import Seal
 
-SHOWN = 100
-UNSEALED_AT_MOST = timedelta(minutes=1)
+MAX_FINDINGS = 100
+MAX_UNSEALED_AGE = timedelta(minutes=1)
 
 
-class Kind(StrEnum):
-    CHANGED = "changed"  # an entry does not say any more what was sealed
-    REMOVED = "removed"  # a sealed entry is gone
-    INSERTED = "inserted"  # an entry stands where everything was sealed without it
+class FindingKind(StrEnum):
+    CHANGED = "changed"  # an entry differs from what was sealed
+    REMOVED = "removed"  # a sealed entry is missing
+    INSERTED = "inserted"  # an entry was added to a part that was already sealed
     BACKDATED = "backdated"  # an entry claims a time long before it was written
     SEAL_CHANGED = "seal_changed"
     SEAL_REMOVED = "seal_removed"
-    NOT_SIGNED = "not_signed"  # the signature does not hold, or nobody vouches for its key
-    CUT = "cut"  # an anchor knows seals that the log does not have
-    REWRITTEN = "rewritten"  # an anchor knows this seal as another one
-    UNSEALED = "unsealed"  # entries wait for a seal for too long, or can never get one
-    UNGUARDED = "unguarded"  # the trigger that refuses changes is missing or off
+    NOT_SIGNED = "not_signed"  # the signature is invalid, or its key is not trusted
+    CUT = "cut"  # an anchor has seals that the log does not have
+    REWRITTEN = "rewritten"  # an anchor has another seal with this number
+    UNSEALED = "unsealed"  # entries wait for a seal too long, or can never get one
+    UNGUARDED = "unguarded"  # the trigger that blocks changes is missing or off
     NOT_AN_ANCHOR = "not_an_anchor"
 
 
 @dataclass(frozen=True)
 class Finding:
-    kind: Kind
+    kind: FindingKind
     message: str
     seal: int | None = None
     entry_id: UUID | None = None
@@ -37,7 +37,7 @@ class Finding:
 
 
 @dataclass
-class Report:
+class VerifyReport:
     """The first finding is the first place where something is wrong."""
 
     seals: int = 0
@@ -48,10 +48,10 @@ class Report:
     last_hash: str = ""
     anchors: int = 0
     findings: list[Finding] = field(default_factory=list)
-    found: int = 0  # all of them; only the first are kept
+    found: int = 0  # all findings; only the first are kept
     notes: list[str] = field(default_factory=list)
-    complete: bool = True  # whether the end was reached
-    vouched: dict[str, int] = field(default_factory=dict)  # seals by a key for which only the anchor speaks
+    complete: bool = True  # whether the end of the log was reached
+    vouched: dict[str, int] = field(default_factory=dict)  # seals by key that only the anchor vouches for
 
     @property
     def ok(self) -> bool:
@@ -60,14 +60,14 @@ class Report:
     def reached(self, seal: Seal) -> None:
         self.last_seal, self.last_hash = seal.no, seal.hash.hex()
 
-    def tell_vouched(self) -> None:
+    def note_vouched(self) -> None:
         for key, count in self.vouched.items():
-            said = f"{count} seals are signed by key {key}, for which only the anchor vouches"
-            self.notes.append(f"{said}: right if the installation's secret was changed, else a forgery")
+            signed = f"{count} seals are signed with key {key}, which only the anchor vouches for"
+            self.notes.append(f"{signed}: expected if the installation's secret was changed, otherwise a forgery")
 
     def add(
         self,
-        kind: Kind,
+        kind: FindingKind,
         message: str,
         *,
         seal: int | None = None,
@@ -75,16 +75,16 @@ class Report:
         tenant_id: str | None = None,
     ) -> None:
         self.found += 1
-        if len(self.findings) < SHOWN:
+        if len(self.findings) < MAX_FINDINGS:
             entry_id = None if entry is None else UUID(bytes=entry)
             self.findings.append(Finding(kind, message, seal, entry_id, tenant_id))
 
-    def shown(self, tenant_id: UUID | None = None) -> dict[str, Any]:
-        """For people and scripts. A tenant learns that another's entry was touched, and not which."""
+    def fields(self, tenant_id: UUID | None = None) -> dict[str, Any]:
+        """For people and scripts. A tenant learns that an entry of another one was touched, but not which."""
 
-        def hides(finding: Finding) -> bool:
-            foreign = finding.tenant_id is not None and finding.tenant_id != str(tenant_id)
-            return tenant_id is not None and foreign
+        def is_hidden(finding: Finding) -> bool:
+            is_foreign = finding.tenant_id is not None and finding.tenant_id != str(tenant_id)
+            return tenant_id is not None and is_foreign
 
         return {
             "ok": self.ok,
@@ -99,12 +99,12 @@ class Report:
             "found": self.found,
             "findings": [
                 {
-                    "kind": one.kind.value,
-                    "seal": one.seal,
-                    "entry_id": None if hides(one) else one.entry_id,
-                    "message": one.message,
+                    "kind": finding.kind.value,
+                    "seal": finding.seal,
+                    "entry_id": None if is_hidden(finding) else finding.entry_id,
+                    "message": finding.message,
                 }
-                for one in self.findings
+                for finding in self.findings
             ],
             "notes": self.notes,
         }

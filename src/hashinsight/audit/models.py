@@ -1,10 +1,10 @@
-"""The log, its seals and their keys: rows are added and never changed; the database refuses anything else to all."""
+"""The log, its seals and their keys: rows are only added; a trigger blocks everything else for everybody."""
 
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BigInteger, DateTime, Index, Integer, LargeBinary, SmallInteger, Text, Uuid, func, text
+from sqlalchemy import BigInteger, Index, SmallInteger, func, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -12,11 +12,11 @@ from hashinsight.audit.actions import Action
 from hashinsight.audit.snapshot import EVERYTHING
 from hashinsight.kit.db.metadata import Model
 
-# What every poll and ack writes is a third of the record: by its time it is found at once, and an index by action would
-# be written for each machine of a batch. A query names this condition, so that a plan for any action can rely on it.
+# Polls and acks write a third of all entries. They are found by time; an index by action would be written for each
+# machine of a batch. Queries repeat this condition so that the planner can use the partial index.
 DENSE = (Action.COMMAND_ACKED, Action.COMMAND_DISPATCHED)
 RARE = "action not in ({})".format(", ".join(f"'{action.value}'" for action in DENSE))
-CLOSES = f"snapshot = '{EVERYTHING}'"  # of a seal: it ends its era
+CLOSES = f"snapshot = '{EVERYTHING}'"  # a seal that ends its era
 
 
 class AuditEntry(Model):
@@ -29,21 +29,21 @@ class AuditEntry(Model):
         Index("ix_audit_log_sealing", "era", "xid"),
     )
 
-    id: Mapped[UUID] = mapped_column(Uuid, primary_key=True)
-    at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
-    recorded_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
-    tenant_id: Mapped[UUID | None] = mapped_column(Uuid)
-    actor_kind: Mapped[str] = mapped_column(Text)
-    actor_id: Mapped[str | None] = mapped_column(Text)
-    action: Mapped[str] = mapped_column(Text)
-    entity_type: Mapped[str] = mapped_column(Text)
-    entity_id: Mapped[str | None] = mapped_column(Text)
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    at: Mapped[datetime]
+    recorded_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    tenant_id: Mapped[UUID | None]
+    actor_kind: Mapped[str]
+    actor_id: Mapped[str | None]
+    action: Mapped[str]
+    entity_type: Mapped[str]
+    entity_id: Mapped[str | None]
     before: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
     after: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
-    reason: Mapped[str | None] = mapped_column(Text)
-    request_id: Mapped[str | None] = mapped_column(Text)
-    address: Mapped[str | None] = mapped_column(Text)
-    # the database's own words, which no writer can choose
+    reason: Mapped[str | None]
+    request_id: Mapped[str | None]
+    address: Mapped[str | None]
+    # set by the database: a writer cannot choose them
     era: Mapped[int] = mapped_column(SmallInteger, server_default="1")
     xid: Mapped[int] = mapped_column(BigInteger, server_default=text("pg_current_xact_id()::text::bigint"))
 
@@ -55,32 +55,32 @@ class AuditSeal(Model):
 
     no: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     era: Mapped[int] = mapped_column(SmallInteger)
-    snapshot: Mapped[str] = mapped_column(Text)
-    server: Mapped[str] = mapped_column(Text)
-    entries: Mapped[int] = mapped_column(Integer)
-    digest: Mapped[bytes] = mapped_column(LargeBinary)
-    previous: Mapped[bytes] = mapped_column(LargeBinary)
-    sealed_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
-    key_id: Mapped[str] = mapped_column(Text)
-    hash: Mapped[bytes] = mapped_column(LargeBinary)
-    signature: Mapped[bytes] = mapped_column(LargeBinary)
-    leaves: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
+    snapshot: Mapped[str]
+    server: Mapped[str]
+    entries: Mapped[int]
+    digest: Mapped[bytes]
+    previous: Mapped[bytes]
+    sealed_at: Mapped[datetime]
+    key_id: Mapped[str]
+    hash: Mapped[bytes]
+    signature: Mapped[bytes]
+    leaves: Mapped[bytes] = mapped_column(deferred=True)
 
 
 class AuditKey(Model):
     __tablename__ = "audit_keys"
 
-    key_id: Mapped[str] = mapped_column(Text, primary_key=True)
-    public_key: Mapped[bytes] = mapped_column(LargeBinary)
-    sealed_key: Mapped[bytes] = mapped_column(LargeBinary)
-    created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+    key_id: Mapped[str] = mapped_column(primary_key=True)
+    public_key: Mapped[bytes]
+    sealed_key: Mapped[bytes]
+    created_at: Mapped[datetime]
 
 
 class AuditAnchor(Model):
-    """How far an outside place has been told; the place itself may hold a secret, so only its hash is here."""
+    """How far seals were delivered to a target; its address can have a secret, so only the hash is stored."""
 
     __tablename__ = "audit_anchors"
 
-    target: Mapped[str] = mapped_column(Text, primary_key=True)
-    line: Mapped[str] = mapped_column(Text)  # the last seal, as it was told
-    last_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+    target: Mapped[str] = mapped_column(primary_key=True)
+    line: Mapped[str]  # the last seal delivered
+    last_at: Mapped[datetime]

@@ -1,7 +1,7 @@
-"""Which transactions had ended at a moment: what decides which seal an entry belongs to. Pure.
+"""Which transactions had ended at a time: this decides which seal an entry belongs to. Pure.
 
-Sealing in the order of commits would need a lock among the writers. A snapshot needs none: a seal holds the entries of
-every transaction that had ended by its snapshot and not by the one before, however long that transaction ran.
+Sealing in commit order would need a lock among the writers. A snapshot needs none: a seal has the entries of every
+transaction that had ended by its snapshot and not by the one before, however long that transaction ran.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ _END = 2**63 - 1
 
 @dataclass(frozen=True)
 class Snapshot:
-    """All transactions below `xmax` had ended, but for those in `running`; as PostgreSQL writes it: xmin:xmax:list."""
+    """Transactions below `xmax` had ended, except those in `running`. PostgreSQL writes it as xmin:xmax:list."""
 
     xmax: int
     running: tuple[int, ...] = ()
@@ -19,7 +19,7 @@ class Snapshot:
     @classmethod
     def read(cls, text: str) -> "Snapshot":
         _, xmax, running = text.split(":")
-        return cls(int(xmax), tuple(int(one) for one in running.split(",") if one))
+        return cls(int(xmax), tuple(int(xid) for xid in running.split(",") if xid))
 
     def __str__(self) -> str:
         return f"{self.xmin}:{self.xmax}:{','.join(map(str, self.running))}"
@@ -32,13 +32,13 @@ class Snapshot:
         return xid < self.xmax and xid not in self.running
 
     def cut(self, last: int, before: "Snapshot") -> "Snapshot":
-        """What `before` covers and, beyond it, this one as far as transaction `last`: a backlog is sealed in pieces.
+        """What `before` covers, and this snapshot up to transaction `last`: a backlog is sealed in pieces.
 
-        A late transaction lies below what is sealed already, so a cut there must not take the rest back.
+        A late transaction is below what is sealed already, so a cut there must not give up the rest.
         """
         xmax = max(before.xmax, min(self.xmax, last + 1))
-        late = (one for one in before.running if one > last or one in self.running)
-        return Snapshot(xmax, (*late, *(one for one in self.running if before.xmax <= one < xmax)))
+        late = (xid for xid in before.running if xid > last or xid in self.running)
+        return Snapshot(xmax, (*late, *(xid for xid in self.running if before.xmax <= xid < xmax)))
 
     def without(self, xid: int | None) -> "Snapshot":
         """The same, with this transaction still running."""
@@ -48,4 +48,4 @@ class Snapshot:
 
 
 NOTHING = Snapshot(1)
-EVERYTHING = Snapshot(_END)  # closes an era: whatever of it is not sealed yet
+EVERYTHING = Snapshot(_END)  # closes an era: everything in it that is not sealed yet

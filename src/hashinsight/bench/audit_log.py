@@ -1,4 +1,4 @@
-"""`bench audit`: what sealing costs the writers at 20,000 appends a second, and how long a million entries verify."""
+"""`bench audit`: the cost of sealing for writers at 20,000 appends/s, and the time to verify a million entries."""
 
 import asyncio
 import contextlib
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hashinsight.audit.actions import SYSTEM
-from hashinsight.audit.sealing import seal
-from hashinsight.audit.verifying import verify
+from hashinsight.audit.service.sealing import seal
+from hashinsight.audit.service.verification import verify
 from hashinsight.bench.report import Result
 from hashinsight.bench.scratch import Scratch, scratch
 from hashinsight.identity.service.tenants import create_tenant
@@ -34,18 +34,18 @@ class _Phase:
 
 
 async def measure() -> Result:
-    async with scratch() as place:
-        script = await _script(place)
+    async with scratch() as installation:
+        script = await _append_script(installation)
         bare, sealed, flat_bare, flat_sealed = (_Phase() for _ in range(4))
         for _ in range(_ROUNDS):
-            await _write(place, script, bare, rate=OFFERED)
-            await _catch_up(place)
-            await _write_sealed(place, script, sealed, rate=OFFERED)
-            await _write(place, script, flat_bare)
-            await _catch_up(place)
-            await _write_sealed(place, script, flat_sealed)
-            await _catch_up(place)
-        entries, seconds = await _verify(place)
+            await _write(installation, script, bare, rate=OFFERED)
+            await _seal_all(installation)
+            await _write_sealed(installation, script, sealed, rate=OFFERED)
+            await _write(installation, script, flat_bare)
+            await _seal_all(installation)
+            await _write_sealed(installation, script, flat_sealed)
+            await _seal_all(installation)
+        entries, seconds = await _verify(installation)
     return Result(
         name="audit",
         figure=round(sealed.appends),
@@ -65,8 +65,8 @@ async def measure() -> Result:
     )
 
 
-async def _script(place: Scratch) -> Path:
-    async with place.database.transaction(job_context()) as session:
+async def _append_script(installation: Scratch) -> Path:
+    async with installation.database.transaction(job_context()) as session:
         tenant = await create_tenant(session, SYSTEM, "bench", now=system_clock())
     row = (
         f"(uuidv7(), '2026-01-01', '{tenant.id}', 'user', 'u-17', 'miner_changed', 'miner', '7 B2-R14-03',"
@@ -76,14 +76,15 @@ async def _script(place: Scratch) -> Path:
         "id, at, tenant_id, actor_kind, actor_id, action, entity_type, entity_id, before, after, request_id, address"
     )
     context = f"set_config('role', 'hi_app', true), set_config('app.tenant', '{tenant.id}', true)"
-    script = place.folder / "append.sql"
+    script = installation.folder / "append.sql"
     rows = ", ".join([row] * _ROWS)
     script.write_text(f"begin;\nselect {context};\ninsert into audit_log ({columns}) values {rows};\ncommit;\n")
     return script
 
 
-async def _write(place: Scratch, script: Path, phase: _Phase, *, rate: int | None = None) -> None:
-    command = [*place.pgbench, "-f", str(script), "-c", str(_WRITERS), "-j", "1", "-T", str(_SECONDS), "-M", "prepared"]
+async def _write(installation: Scratch, script: Path, phase: _Phase, *, rate: int | None = None) -> None:
+    options = f"-c {_WRITERS} -j 1 -T {_SECONDS} -M prepared"
+    command = [*installation.pgbench, "-f", str(script), *options.split()]
     if rate is not None:
         command += ["-R", str(rate // _ROWS)]
     child = await asyncio.create_subprocess_exec(
@@ -97,33 +98,33 @@ async def _write(place: Scratch, script: Path, phase: _Phase, *, rate: int | Non
     phase.latency_ms += float(latency.group(1)) / _ROUNDS
 
 
-async def _write_sealed(place: Scratch, script: Path, phase: _Phase, *, rate: int | None = None) -> None:
-    async def keep_sealing() -> None:
+async def _write_sealed(installation: Scratch, script: Path, phase: _Phase, *, rate: int | None = None) -> None:
+    async def seal_repeatedly() -> None:
         while True:
             await asyncio.sleep(_SEAL_EVERY)
-            await _seal(place)
+            await _seal(installation)
 
-    sealing = asyncio.create_task(keep_sealing())
-    await _write(place, script, phase, rate=rate)
+    sealing = asyncio.create_task(seal_repeatedly())
+    await _write(installation, script, phase, rate=rate)
     sealing.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await sealing
 
 
-async def _seal(place: Scratch) -> int:
-    async with place.database.transaction(job_context()) as session:
-        return await seal(session, place.vault, now=system_clock())
+async def _seal(installation: Scratch) -> int:
+    async with installation.database.transaction(job_context()) as session:
+        return await seal(session, installation.vault, now=system_clock())
 
 
-async def _catch_up(place: Scratch) -> None:
-    while await _seal(place):
+async def _seal_all(installation: Scratch) -> None:
+    while await _seal(installation):
         pass
 
 
-async def _verify(place: Scratch) -> tuple[int, float]:
+async def _verify(installation: Scratch) -> tuple[int, float]:
     began = time.perf_counter()
-    report = await verify(place.database, place.vault, now=system_clock())
-    spent = time.perf_counter() - began
+    report = await verify(installation.database, installation.vault, now=system_clock())
+    elapsed = time.perf_counter() - began
     if not report.ok or report.entries < ENTRIES:
-        raise RuntimeError(f"the log did not verify, or is too short: {report.entries} entries, {report.findings[:1]}")
-    return report.entries, spent
+        raise RuntimeError(f"audit log not verified or too short: {report.entries} entries, {report.findings[:1]}")
+    return report.entries, elapsed

@@ -1,4 +1,4 @@
-"""Runs of the simulator for scoring: written to files in the replay format, replayed, and nothing else is looked at."""
+"""Simulator runs for scoring: written to files in the replay format and replayed from them alone."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -11,27 +11,27 @@ import polars as pl
 
 from hashinsight.bench import detection_scores as scores
 from hashinsight.bench.plain_design import Plain
-from hashinsight.problems.codes import ACTION_NO, ACTIONS, Action, Issue, Mode, Severity
+from hashinsight.problems.codes import ACTION_NO, ACTIONS, CycleAction, Issue, Mode, Severity
+from hashinsight.problems.events import LifecycleStep
 from hashinsight.problems.frame import Frame
-from hashinsight.problems.moves import Lived
-from hashinsight.problems.pipeline import Verdicts
+from hashinsight.problems.pipeline import CycleResult
 from hashinsight.problems.state import State
-from hashinsight.replay.driving import Replayed, replay
+from hashinsight.replay.runner import ReplayResult, replay
 from hashinsight.sim.faults import PUBLIC
 from hashinsight.sim.faults.family import Families
+from hashinsight.sim.frame_files import write_frames
 from hashinsight.sim.frames import Run, Shape
 from hashinsight.sim.plan import Batch, Defects, Scenario
 from hashinsight.sim.scenario import from_library
-from hashinsight.sim.writing import write_frames
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
-OFTEN = 200.0  # faults come so much more often than in life, so that thousands fit into a run
+FREQUENT = 200.0  # multiple of realistic fault rates, so that a run has thousands of faults
 MODES = ("eco", "normal", "perf")
 
 
 @dataclass(frozen=True)
 class Scored:
-    """What one run gave, for us and for the plain design."""
+    """Truth of one run and the openings of our and the plain design."""
 
     machine_days: float
     truth: pl.DataFrame
@@ -44,7 +44,7 @@ class Scored:
 
 @dataclass(frozen=True)
 class Part:
-    """A kind of run of the campaign."""
+    """A kind of run in the campaign."""
 
     name: str
     scenario: Scenario
@@ -58,15 +58,15 @@ def ordinary(machines: int, *, scale: float, noise: float = 1.0, messy: bool = F
 
 
 def play(part: Part, *, seed: int, days: float, folder: Path) -> Scored:
-    """Simulate into files, replay them with both designs in one go, delete the files."""
+    """Simulate into a file, replay it with both designs at once, delete the file."""
     file = folder / f"{part.name}-{seed}.parquet"
     labels = write(part, seed=seed, days=days, file=file)
-    plain, log = Plain(), Watched()
+    plain, log = Plain(), MoveLog()
 
-    def watch(now: float, frame: Frame, _state: State, _verdicts: Verdicts) -> None:
+    def watch(now: float, frame: Frame, _state: State, _result: CycleResult) -> None:
         log.add(now, plain.step(frame, now))
 
-    done = replay(file, watch=watch)
+    replayed = replay(file, watch=watch)
     fan_zero = (
         pl.scan_parquet(file)
         .filter(pl.col("fan_rpm") == 0)
@@ -74,7 +74,7 @@ def play(part: Part, *, seed: int, days: float, folder: Path) -> Scored:
         .collect()
     )
     file.unlink()
-    return scored(done, log, labels, fan_zero, days=days)
+    return scored(replayed, log, labels, fan_zero, days=days)
 
 
 def write(part: Part, *, seed: int, days: float, file: Path, without: tuple[str, ...] = ()) -> pl.DataFrame:
@@ -89,18 +89,18 @@ def write(part: Part, *, seed: int, days: float, file: Path, without: tuple[str,
     return run.labels()
 
 
-_SEEN = (Action.CREATED, Action.RECURRED, Action.ESCALATED, Action.RESOLVED)
+_VISIBLE = (CycleAction.CREATED, CycleAction.RECURRED, CycleAction.ESCALATED, CycleAction.RESOLVED)
 
 
-class Watched:
-    """What people would see of the plain design's problems."""
+class MoveLog:
+    """Visible changes of the plain design's problems."""
 
     def __init__(self) -> None:
         self.rows: list[tuple[Any, ...]] = []
 
-    def add(self, now: float, lived: Lived) -> None:
-        moves = lived.moves
-        kept = np.isin(moves.action, [ACTION_NO[one] for one in _SEEN])
+    def add(self, now: float, step: LifecycleStep) -> None:
+        moves = step.transitions
+        kept = np.isin(moves.action, [ACTION_NO[action] for action in _VISIBLE])
         if kept.any():
             columns = (moves.event_no, moves.subject, moves.issue, moves.severity, moves.action)
             self.rows += [(now, *row) for row in zip(*(column[kept].tolist() for column in columns), strict=True)]
@@ -112,33 +112,35 @@ class Watched:
                 "ts": pl.Series([round(at * 1000) for at in times], dtype=pl.Int64).cast(pl.Datetime("ms", "UTC")),
                 "event_no": pl.Series(numbers, dtype=pl.Int64),
                 "subject": pl.Series(subjects, dtype=pl.Int64),
-                "issue_code": pl.Series([Issue(one).code for one in issues], dtype=pl.String),
-                "severity": pl.Series([Severity(one).name for one in severities], dtype=pl.String),
-                "action": pl.Series([ACTIONS[one].value for one in actions], dtype=pl.String),
+                "issue_code": pl.Series([Issue(issue).code for issue in issues], dtype=pl.String),
+                "severity": pl.Series([Severity(severity).name for severity in severities], dtype=pl.String),
+                "action": pl.Series([ACTIONS[action].value for action in actions], dtype=pl.String),
             }
         )
 
 
-def scored(done: Replayed, plain: Watched, labels: pl.DataFrame, fan_zero: pl.DataFrame, *, days: float) -> Scored:
+def scored(
+    replayed: ReplayResult, plain: MoveLog, labels: pl.DataFrame, fan_zero: pl.DataFrame, *, days: float
+) -> Scored:
     last = START + timedelta(days=days)
-    names = dict(enumerate(done.machine_ids))
+    names = dict(enumerate(replayed.machine_ids))
     return Scored(
-        machine_days=done.machines * days,
+        machine_days=replayed.machines * days,
         truth=scores.truth(labels, fan_zero, last=last),
-        ours=scores.openings(done.moves, names),
+        ours=scores.openings(replayed.moves, names),
         plain=scores.openings(plain.moves(), names),
         begin=START,
         last=last,
-        machines=tuple(done.machine_ids),
+        machines=tuple(replayed.machine_ids),
     )
 
 
 def random_like(opened: pl.DataFrame, run: Scored, seed: int) -> pl.DataFrame:
-    """As many openings of the same kinds, each as long as it was, on machines and at times drawn by chance."""
+    """The same openings with the same durations, on random machines at random times."""
     rng = np.random.default_rng(seed)
     n = opened.height
     span = (run.last - run.begin).total_seconds()
-    drawn = [run.begin + timedelta(seconds=float(one)) for one in rng.uniform(0, span, n)]
+    drawn = [run.begin + timedelta(seconds=float(second)) for second in rng.uniform(0, span, n)]
     at = pl.Series(drawn, dtype=pl.Datetime("ms", "UTC"))
     return opened.with_columns(
         miner_id=pl.Series(np.array(run.machines)[rng.integers(0, len(run.machines), n)].tolist(), dtype=pl.String),
@@ -148,7 +150,7 @@ def random_like(opened: pl.DataFrame, run: Scored, seed: int) -> pl.DataFrame:
 
 
 def mixed_modes(machines: int) -> Scenario:
-    """Groups of one, two and three modes under one model and firmware each."""
+    """Models with one, two and three modes, each with one firmware."""
     base = replace(from_library("ordinary"), causes=(), defects=Defects())
     site = base.sites[0]
     shares = {
@@ -167,25 +169,25 @@ def mixed_modes(machines: int) -> Scenario:
 
 
 def mode_accuracy(*, seed: int, machines: int, folder: Path) -> tuple[int, int, int]:
-    """Machines, and how many of them we and the plain design put into their mode, without being told any."""
+    """Machines, and how many of them we and the plain design assign to the right mode without knowing any."""
     scenario = mixed_modes(machines)
     file = folder / "modes.parquet"
     part = Part("modes", scenario)
-    told = Run(scenario, seed=seed, start=START.timestamp(), days=1, shape=Shape(cadence_sec=300))
+    run = Run(scenario, seed=seed, start=START.timestamp(), days=1, shape=Shape(cadence_sec=300))
     write(part, seed=seed, days=1.0, file=file, without=("mode",))
-    fleet = told.world.fleet
+    fleet = run.world.fleet
     true_mode = dict(zip(fleet.machine_id, (MODES[no] for no in fleet.mode.tolist()), strict=True))
-    plain, seen = Plain(), {}
+    plain, modes = Plain(), {}
 
-    def watch(now: float, frame: Frame, _state: State, verdicts: Verdicts) -> None:
+    def watch(now: float, frame: Frame, _state: State, result: CycleResult) -> None:
         plain.step(frame, now)
-        seen["ours"], seen["plain"] = verdicts.mode, plain.mode
+        modes["ours"], modes["plain"] = result.mode, plain.mode
 
-    done = replay(file, watch=watch)
+    replayed = replay(file, watch=watch)
     file.unlink()
-    truth = [true_mode[one] for one in done.machine_ids]
+    truth = [true_mode[machine_id] for machine_id in replayed.machine_ids]
     right = [
-        sum(Mode(said).name.lower() == mode for said, mode in zip(seen[who].tolist(), truth, strict=True))
-        for who in ("ours", "plain")
+        sum(Mode(assigned).name.lower() == mode for assigned, mode in zip(modes[design].tolist(), truth, strict=True))
+        for design in ("ours", "plain")
     ]
     return len(truth), right[0], right[1]

@@ -1,20 +1,20 @@
-"""Scores of a replayed run against its labels: what was found, how late, what was nobody's fault. Pure, on frames."""
+"""Scores of a replayed run against its labels: detected faults, delays, false alarms. Pure functions on frames."""
 
 from datetime import datetime, timedelta
 from math import sqrt
 
 import polars as pl
 
-from hashinsight.problems.codes import Action, Issue
+from hashinsight.problems.codes import CycleAction, Issue
 from hashinsight.problems.lifecycle import WORSE_THAN
 
-GRACE = timedelta(minutes=60)  # a mended machine boots, settles, and its means come back
+GRACE = timedelta(minutes=60)  # a repaired machine boots, settles, and its means recover
 EARLY = timedelta(minutes=10)
 _CYCLE = timedelta(seconds=300)
-_FIRST_HOURS = timedelta(hours=2)  # the first samples make the baselines
+_FIRST_HOURS = timedelta(hours=2)  # baselines are being learnt
 _NO_FAULT = ("spontaneous_reboot",)
 HARD = ("hashboard_lost", "psu_protection", "failed_restart", "network_lost", "fan_stopped")
-# protection trips three minutes and one step after the label's start; until then the machine hashes
+# protection trips three minutes and one step after the label's start; the machine hashes until then
 _SHOWS_LATER = {"psu_protection": timedelta(seconds=180) + _CYCLE}
 _STOPPED = ("hashrate_zero", "offline")
 _HOT = (
@@ -27,7 +27,7 @@ _HOT = (
 )
 _ANY = tuple(issue.code for issue in Issue)
 _LESSER = tuple(lesser.code for _, lesser in WORSE_THAN)
-FOUND_BY: dict[str, tuple[str, ...]] = {
+DETECTED_BY: dict[str, tuple[str, ...]] = {
     "hashboard_lost": ("board_lost", "boards_degrading", "boards_dead", "hashrate_zero", "hashrate_degradation"),
     "psu_protection": _STOPPED,
     "failed_restart": _STOPPED,
@@ -42,7 +42,7 @@ FOUND_BY: dict[str, tuple[str, ...]] = {
     "pool_rejects": ("reject_rate_high",),
     "psu_reboot_loop": ("hashrate_degradation", *_STOPPED),
     "sensor_fault": ("sensor_fault", "data_implausible"),
-    # of fleets unlike the simulator's
+    # of the independent fleet
     "overheated": ("overheat_crit", "overheat_warn"),
     "declining": ("hashrate_degradation", "trend_anomaly", "efficiency_degradation"),
     "heat_creeping": _HOT,
@@ -52,14 +52,16 @@ FOUND_BY: dict[str, tuple[str, ...]] = {
 
 
 def openings(moves: pl.DataFrame, names: dict[int, str]) -> pl.DataFrame:
-    """Every time that a problem of a machine became visible: created, or back again; and until when it was."""
-    opens = pl.col("action").is_in([Action.CREATED, Action.RECURRED])
-    # a lesser one that a worse one took over: that one is visible by an opening of its own
-    taken_over = (pl.col("action") == Action.ESCALATED) & pl.col("issue_code").is_in(_LESSER)
-    told = moves.filter((pl.col("subject") >= 0) & (opens | (pl.col("action") == Action.RESOLVED) | taken_over))
-    told = told.sort("event_no", "ts", maintain_order=True).with_columns(closed=pl.col("ts").shift(-1).over("event_no"))
+    """One row each time a machine's problem became visible (created or recurred), with the time it closed."""
+    opens = pl.col("action").is_in([CycleAction.CREATED, CycleAction.RECURRED])
+    # escalated into a worse issue, which has its own opening
+    taken_over = (pl.col("action") == CycleAction.ESCALATED) & pl.col("issue_code").is_in(_LESSER)
+    changes = moves.filter((pl.col("subject") >= 0) & (opens | (pl.col("action") == CycleAction.RESOLVED) | taken_over))
+    changes = changes.sort("event_no", "ts", maintain_order=True).with_columns(
+        closed=pl.col("ts").shift(-1).over("event_no")
+    )
     return (
-        told.filter(opens)
+        changes.filter(opens)
         .sort("ts", "event_no")
         .select(
             pl.col("subject").replace_strict(names, return_dtype=pl.String).alias("miner_id"),
@@ -68,32 +70,32 @@ def openings(moves: pl.DataFrame, names: dict[int, str]) -> pl.DataFrame:
             "closed",
             opened="ts",
             event_no="event_no",
-            first=pl.col("action") == Action.CREATED,
+            first=pl.col("action") == CycleAction.CREATED,
         )
     )
 
 
 def truth(labels: pl.DataFrame, fan_zero: pl.DataFrame, *, last: datetime) -> pl.DataFrame:
-    """One row a machine and episode. A fan that stands is told from one that is slow by the file itself."""
+    """One row per machine and episode. The file itself tells a stopped fan from a slow one."""
     warns = pl.min_horizontal("start", "precursor_start")
-    each = labels.filter(~pl.col("kind").is_in(_NO_FAULT) & (warns < last))
-    each = each.drop("miner_id").explode("members").rename({"members": "miner_id"})
-    each = each.with_columns(
+    affected = labels.filter(~pl.col("kind").is_in(_NO_FAULT) & (warns < last))
+    affected = affected.drop("miner_id").explode("members").rename({"members": "miner_id"})
+    affected = affected.with_columns(
         end=pl.col("end").fill_null(last),
         since=pl.min_horizontal("start", "precursor_start").fill_null(pl.col("start")),
     )
-    # by its first row: a slow one, too, says 0 when heat has stopped the machine and the others idle
-    stood = each.filter(pl.col("kind") == "fan_failing").join(fan_zero, on="miner_id")
-    stood = stood.filter(pl.col("zero_ts").is_between(pl.col("start"), pl.col("start") + _CYCLE))
-    stands = pl.col("no").is_in(stood["no"].unique().implode()) & (pl.col("kind") == "fan_failing")
+    # only the first row counts: a slow fan also reports 0 once heat has stopped the machine
+    stopped = affected.filter(pl.col("kind") == "fan_failing").join(fan_zero, on="miner_id")
+    stopped = stopped.filter(pl.col("zero_ts").is_between(pl.col("start"), pl.col("start") + _CYCLE))
+    has_stopped = pl.col("no").is_in(stopped["no"].unique().implode()) & (pl.col("kind") == "fan_failing")
     later = pl.col("kind").replace_strict(_SHOWS_LATER, default=timedelta(0))
-    return each.with_columns(
-        kind=pl.when(stands).then(pl.lit("fan_stopped")).otherwise(pl.col("kind")), shows=pl.col("start") + later
+    return affected.with_columns(
+        kind=pl.when(has_stopped).then(pl.lit("fan_stopped")).otherwise(pl.col("kind")), shows=pl.col("start") + later
     )
 
 
 def false_openings(opened: pl.DataFrame, episodes: pl.DataFrame) -> pl.DataFrame:
-    """Openings that no episode of their machine explains, its warning time and an hour after its end included."""
+    """Openings outside every episode of their machine, from its warning until an hour after its end."""
     joined = opened.with_row_index("row").join(
         episodes.select("miner_id", "since", "end"), on="miner_id", how="left", maintain_order="left"
     )
@@ -103,12 +105,12 @@ def false_openings(opened: pl.DataFrame, episodes: pl.DataFrame) -> pl.DataFrame
     return opened.with_row_index("row").filter(~pl.col("row").is_in(explained["row"].unique().implode()))
 
 
-def found(opened: pl.DataFrame, episodes: pl.DataFrame, *, begin: datetime, last: datetime) -> pl.DataFrame:
-    """By episode: when the first fitting problem became visible, how late, and whether a hard one was in two cycles.
+def score_faults(opened: pl.DataFrame, episodes: pl.DataFrame, *, begin: datetime, last: datetime) -> pl.DataFrame:
+    """Per episode: when the first matching problem became visible, its delay, and whether within two cycles.
 
-    A problem counts if it is visible when the fault shows or becomes so later. One that opened on the fault's own
-    warning and is still there is early: found without delay. One that ended before is none: it was gone by then.
-    Left out: the first hours of a run, and machines that were ill of something else when it began.
+    A problem counts if it is visible when the fault shows or becomes visible later. Opened on the fault's warning and
+    still open, it is early: delay 0. Closed before the fault shows, it does not count.
+    Left out: the first hours of a run, and machines with another fault at the time.
     """
     others = episodes.select("miner_id", other="no", other_start="start", other_end="end")
     overlapped = (
@@ -125,9 +127,9 @@ def found(opened: pl.DataFrame, episodes: pl.DataFrame, *, begin: datetime, last
         & pl.col("start").is_between(begin + _FIRST_HOURS, last - timedelta(minutes=30))
         & (pl.col("scope").str.starts_with("machine"))
     )
-    # nobody has said what a family kept for scoring should look like: any problem counts
+    # families reserved for scoring have no entry in DETECTED_BY: any problem counts
     kinds = clean["kind"].unique().to_list()
-    pairs = [(kind, code) for kind in kinds for code in FOUND_BY.get(kind, _ANY)]
+    pairs = [(kind, code) for kind in kinds for code in DETECTED_BY.get(kind, _ANY)]
     fits = pl.DataFrame(pairs, schema={"kind": pl.String, "issue_code": pl.String}, orient="row")
     hits = clean.join(fits, on="kind").join(opened, on=["miner_id", "issue_code"])
     hits = hits.filter((pl.col("opened") >= pl.col("since")) & (pl.col("opened") <= pl.col("end")))
@@ -149,7 +151,7 @@ def found(opened: pl.DataFrame, episodes: pl.DataFrame, *, begin: datetime, last
 
 
 def share_interval(hits: int, of: int) -> tuple[float, float]:
-    """Wilson's, 95 %."""
+    """Wilson interval, 95 %."""
     if not of:
         return 0.0, 1.0
     z, part = 1.96, hits / of
@@ -159,7 +161,7 @@ def share_interval(hits: int, of: int) -> tuple[float, float]:
 
 
 def rate_interval(count: int, of: float) -> tuple[float, float]:
-    """Byar's for a Poisson count, 95 %, as a rate; none at all still leaves room for three."""
+    """Byar's 95 % interval of a Poisson count, as a rate."""
     low = count * (1 - 1 / (9 * count) - 1.96 / (3 * sqrt(count))) ** 3 if count else 0.0
     more = count + 1
     high = more * (1 - 1 / (9 * more) + 1.96 / (3 * sqrt(more))) ** 3

@@ -1,7 +1,7 @@
-"""The programs of `bench edge`, each a process of its own that says its figures in JSON.
+"""Reader programs of `bench edge`. Each runs in its own process and prints its figures as JSON.
 
-`bare NET MACHINES AT_ONCE ROUNDS` the library alone; `burst …` the edge's reader, as fast as it goes;
-`steady NET MACHINES INTERVAL SECONDS` the whole side of the machines, as in the field.
+`bare NET MACHINES AT_ONCE ROUNDS` reads with the library alone, `burst …` with the collector's reader at full speed,
+`steady NET MACHINES INTERVAL SECONDS` with the collector's whole polling side, as in production.
 """
 
 import asyncio
@@ -18,34 +18,35 @@ from typing import Any
 
 import psutil
 
-from hashinsight.edge.holds import Stop
-from hashinsight.edge.normalising import record_of
-from hashinsight.edge.reading import Reader
+from hashinsight.edge.library_process.reader import Reader
+from hashinsight.edge.local_site import LocalSite
+from hashinsight.edge.readings.record import make_record
 from hashinsight.edge.settings import Miners, Protection, Settings
-from hashinsight.edge.site_side import SiteSide
+from hashinsight.edge.storage.journal import StoredStop
+from hashinsight.sim.sockets.nets import address_of, read_net
 
 LIBRARY = "pyasic_rs"
 TIMEOUT_SEC = 10.0
-SETTLED_SHARE = 0.2  # of the time: from then on memory is compared
+SETTLED_SHARE = 0.2  # of the run; memory is compared from then on
 
 
 def addresses(net: str, machines: int) -> list[str]:
-    return [f"{net}.{no // 250}.{no % 250 + 1}" for no in range(machines)]
+    return [address_of(read_net(net), no) for no in range(machines)]
 
 
 async def bare(net: str, machines: int, at_once: int, rounds: int) -> dict[str, float]:
     import pyasic_rs
     from pyasic_rs.data import DataField
 
-    factory = pyasic_rs.MinerFactory().with_port_check(False)  # noqa: FBT003 - the library's form
-    found = [miner for one in addresses(net, machines) if (miner := await factory.get_miner(one)) is not None]
+    factory = pyasic_rs.MinerFactory().with_port_check(False)  # noqa: FBT003 - the library's signature
+    miners = [miner for address in addresses(net, machines) if (miner := await factory.get_miner(address)) is not None]
 
     async def read(miner: Any) -> str:
         await miner.get_data(exclude=[DataField.Chips, DataField.TuningCapabilities])
         return LIBRARY
 
     began, cpu = time.perf_counter(), _cpu(os.getpid())
-    readers = await _all(read, list(found) * rounds, at_once)
+    readers = await _read_all(read, miners * rounds, at_once)
     return _figures(readers, began, edge_cpu=_cpu(os.getpid()) - cpu, child_cpu=0.0)
 
 
@@ -53,77 +54,77 @@ async def burst(net: str, machines: int, at_once: int, rounds: int) -> dict[str,
     async with Reader() as reader:
 
         async def read(address: str) -> str:
-            told = await reader.read(address, timeout_sec=TIMEOUT_SEC)
-            return str(record_of(told, miner_id=address, at=datetime.now(UTC))["raw_data"]["reader"])
+            reading = await reader.read(address, timeout_sec=TIMEOUT_SEC)
+            return str(make_record(reading, miner_id=address, at=datetime.now(UTC))["raw_data"]["reader"])
 
-        wanted = addresses(net, machines)
-        await _all(read, wanted, at_once)  # who they are is asked once
+        targets = addresses(net, machines)
+        await _read_all(read, targets, at_once)  # the first read also identifies the machine
         began, cpu, child = time.perf_counter(), _cpu(os.getpid()), _cpu(*reader.pids)
-        readers = await _all(read, wanted * rounds, at_once)
+        readers = await _read_all(read, targets * rounds, at_once)
         return _figures(readers, began, edge_cpu=_cpu(os.getpid()) - cpu, child_cpu=_cpu(*reader.pids) - child)
 
 
-class _Counting:
+class _CountingSink:
+    """Counts samples by reader; events and stored stops are discarded."""
+
     def __init__(self) -> None:
         self.readers: dict[str, int] = {}
         self.missed = 0
 
-    def note(self, samples: Sequence[Mapping[str, Any]]) -> None:
-        for one in samples:
-            if one["online"]:
-                reader = str(one["raw_data"]["reader"])
+    def add_samples(self, samples: Sequence[Mapping[str, Any]]) -> None:
+        for sample in samples:
+            if sample["online"]:
+                reader = str(sample["raw_data"]["reader"])
                 self.readers[reader] = self.readers.get(reader, 0) + 1
             else:
                 self.missed += 1
 
-    def event(self, *_: object, **__: object) -> None:
-        """Nothing is too hot here."""
+    def add_event(self, *_: object, **__: object) -> None: ...
 
-    async def begin_restart(self, _: str, *, now: float) -> None:
-        """Nor is anything ordered."""
+    async def begin_restart(self, _: str, *, now: float) -> None: ...
 
     async def end_restart(self, _: str) -> None: ...
 
     def list_restarts(self) -> dict[str, float]:
         return {}
 
-    async def keep_stop(self, _: str, __: Stop) -> None: ...
+    async def save_stop(self, _: str, __: StoredStop) -> None: ...
 
-    async def drop_stop(self, _: str) -> None: ...
+    async def delete_stop(self, _: str) -> None: ...
 
-    def list_stops(self) -> dict[str, Stop]:
+    def list_stops(self) -> dict[str, StoredStop]:
         return {}
 
 
 async def steady(net: str, machines: int, interval_sec: int, seconds: float) -> dict[str, float]:
-    sink = _Counting()
+    sink = _CountingSink()
     ranges = tuple(f"{net}.{block}.1-250" for block in range(-(-machines // 250)))
     with tempfile.TemporaryDirectory(prefix="hi-bench-") as folder:
         miners = Miners(ranges=ranges, interval_sec=interval_sec, identity="address", discovery=False)
-        side = SiteSide(Settings(state_dir=Path(folder), miners=miners, protection=Protection()), sink)
-        running = asyncio.create_task(side.run())
-        while side.counts().online < machines and not running.done():  # noqa: ASYNC110 - it is asked, it does not call
+        site = LocalSite(Settings(state_dir=Path(folder), miners=miners, protection=Protection()), sink)
+        running = asyncio.create_task(site.run())
+        while site.counts().online < machines and not running.done():  # noqa: ASYNC110 - counts has no event to wait for
             await asyncio.sleep(0.5)
         sink.readers.clear()
         sink.missed = 0
-        pids = (os.getpid(), *side.poller.reader.pids)
+        pids = (os.getpid(), *site.poller.reader.pids)
         began, cpu = time.perf_counter(), _cpu(*pids)
         await asyncio.sleep(seconds * SETTLED_SHARE)
         settled = _resident_mb(*pids)
         await asyncio.sleep(seconds * (1 - SETTLED_SHARE))
-        took, spent, counts = time.perf_counter() - began, _cpu(*pids) - cpu, side.counts()
+        elapsed, cpu_sec, counts = time.perf_counter() - began, _cpu(*pids) - cpu, site.counts()
         held = _resident_mb(*pids)
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
     reads = sink.readers.get(LIBRARY, 0)
     return {
-        "seconds": took,
+        "seconds": elapsed,
         "reads_by_pyasic_rs": reads,
         "reads_by_others": sum(sink.readers.values()) - reads,
         "missed": sink.missed,
-        "reads_a_machine_and_interval": reads / machines / (took / interval_sec),
-        "cpu_ms_a_read": 1000 * spent / max(reads, 1),
-        "cores": spent / took,
+        "reads_a_machine_and_interval": reads / machines / (elapsed / interval_sec),
+        "cpu_ms_a_read": 1000 * cpu_sec / max(reads, 1),
+        "cores": cpu_sec / elapsed,
         "latest_sec": counts.latest_sec,
         "child_restarts": counts.child_restarts,
         "settled_mb": settled,
@@ -131,12 +132,12 @@ async def steady(net: str, machines: int, interval_sec: int, seconds: float) -> 
     }
 
 
-async def _all(read: Callable[[Any], Awaitable[str]], wanted: list[Any], at_once: int) -> list[str]:
-    left, readers = iter(wanted), []
+async def _read_all(read: Callable[[Any], Awaitable[str]], targets: list[Any], at_once: int) -> list[str]:
+    remaining, readers = iter(targets), []
 
     async def read_some() -> None:
-        for one in left:
-            readers.append(await read(one))  # noqa: PERF401 - as each comes
+        for target in remaining:
+            readers.append(await read(target))  # noqa: PERF401 - tasks share the iterator
 
     await asyncio.gather(*(read_some() for _ in range(at_once)))
     return readers
@@ -166,10 +167,10 @@ PROGRAMS: dict[str, Callable[..., Awaitable[dict[str, float]]]] = {"bare": bare,
 
 
 async def main(name: str, net: str, *numbers: str) -> None:
-    told = await PROGRAMS[name](net, *(float(one) if "." in one else int(one) for one in numbers))
-    sys.stdout.write(json.dumps(told))
+    figures = await PROGRAMS[name](net, *(float(text) if "." in text else int(text) for text in numbers))
+    sys.stdout.write(json.dumps(figures))
     sys.stdout.flush()
-    os._exit(0)  # the library has been seen to abort when an interpreter ends
+    os._exit(0)  # pyasic_rs can abort at interpreter exit
 
 
 if __name__ == "__main__":

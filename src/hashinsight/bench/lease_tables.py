@@ -1,8 +1,6 @@
-"""The machines and finished commands of `bench lease`, and the same moves as plain SQL for pgbench."""
+"""Tables of `bench lease`: machines and finished commands; and its updates as plain SQL for pgbench."""
 
 import asyncio
-import subprocess
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
@@ -14,13 +12,12 @@ from hashinsight.kit.db.context import job_context
 
 MACHINES = 10_000
 FINISHED = 1_000_000
-_SETTLE_SECONDS = 120
 
 _MINERS = """
 insert into miners (tenant_id, site_id, miner_id, model, created_at, updated_at)
 select tenant_id, id, 'm' || n, 'Antminer S19j Pro', created_at, created_at from sites, generate_series(1, {machines}) n
 """
-# ended an hour ago and before, a second apart, each by one dispatch
+# one a second in the past, each finished at its first attempt
 _DONE = """
 insert into commands_done (command_id, tenant_id, site_id, miner_no, miner_id, batch_id, command_type, is_control,
     params, asks, priority, priority_number, urgency, emergency, ttl_sec, expires_at, approval_state, created_by_kind,
@@ -55,33 +52,23 @@ class Owner:
     collector_id: UUID
 
 
-async def fill(place: Scratch) -> Owner:
-    """Machines, and what ended before, in every table that a poll or an ack looks into."""
-    async with place.database.transaction(job_context(work_seconds=1200)) as session:
+async def fill(installation: Scratch) -> Owner:
+    """Fill every table that a poll or an ack reads."""
+    async with installation.database.transaction(job_context(work_seconds=1200)) as session:
         for statement in (_MINERS, _DONE, _ATTEMPTS, _HISTORY):
             await session.execute(text(statement.format(machines=MACHINES, finished=FINISHED).replace(":", "\\:")))
         row = (await session.execute(text("select tenant_id, site_id, id from collectors"))).one()
-    await asyncio.to_thread(settle, place)
+    await asyncio.to_thread(installation.settle)
     return Owner(row.tenant_id, row.site_id, row.id)
 
 
-def settle(place: Scratch) -> None:
-    """A million rows at once keep the server busy for a while after: that is not what is measured."""
-    subprocess.run([*place.psql, "-c", "vacuum analyze", "-c", "checkpoint"], check=True)
-    busy = "select count(*) from pg_stat_activity where backend_type = 'autovacuum worker'"
-    for _ in range(_SETTLE_SECONDS):
-        found = subprocess.run([*place.psql, "-At", "-c", busy], check=True, capture_output=True, text=True)
-        if found.stdout.strip() == "0":
-            return
-        time.sleep(1)
-
-
-_TOLD = """insert into command_history (command_id, n, tenant_id, site_id, at, event, old_state, new_state, actor_kind,
+_HISTORY_ROW = """
+    insert into command_history (command_id, n, tenant_id, site_id, at, event, old_state, new_state, actor_kind,
         actor_id, details)
     select command_id, moves, tenant_id, site_id, '2026-03-01', '{event}', '{old}', state, 'collector',
         '0195508a-0000-7000-8000-00000000000b', jsonb_build_object('dispatch_id', dispatch_id, 'device', 'shard-1')
     from moved"""
-_AUDITED = """insert into audit_log (id, at, tenant_id, actor_kind, actor_id, action, entity_type, entity_id, before,
+_AUDIT_ROW = """insert into audit_log (id, at, tenant_id, actor_kind, actor_id, action, entity_type, entity_id, before,
         after, request_id, address)
     select uuidv7(), '2026-03-01', tenant_id, 'collector', '0195508a-0000-7000-8000-00000000000b', '{action}',
         'command', command_id::text, '{{"state": "{old}"}}', jsonb_build_object('state', state, 'dispatch_id',
@@ -103,10 +90,10 @@ with chosen as (
         held_by, deliveries, leased_at, lease_until)
     select dispatch_id, tenant_id, site_id, command_id, miner_no, attempt, lease_owner, lease_device,
         array[lease_owner], 1, '2026-03-01', lease_until from moved
-), told as (
-    {told_leased}
+), history as (
+    {history_leased}
 ), audited as (
-    {audited_leased}
+    {audit_leased}
 )
 select array_agg(dispatch_id)::text as ids, sum(length(params::text) + length(miner_id)) as sent from moved \\gset
 commit;
@@ -123,10 +110,10 @@ with moved as (
         finished_at = '2026-03-01', execution_time_ms = 4500, payload = '{payload}', snapshot_before = '{snapshot}',
         snapshot_after = '{snapshot}'
     from moved where a.dispatch_id = moved.dispatch_id
-), told as (
-    {told_acked}
+), history as (
+    {history_acked}
 ), audited as (
-    {audited_acked}
+    {audit_acked}
 )
 select count(*) from moved;
 commit;
@@ -137,11 +124,11 @@ _SNAPSHOT = (
 )
 
 
-def same_moves(place: Scratch, owner: Owner, *, batch: int) -> Path:
-    """A file for pgbench: one transaction that leases a batch, and one that acks it."""
-    words = {
+def write_pgbench_script(installation: Scratch, owner: Owner, *, batch: int) -> Path:
+    """One transaction leases a batch, another acks it."""
+    inserts = {
         f"{name}_{event}": part.format(event=event, action=f"command_{event}", old=old)
-        for name, part in (("told", _TOLD), ("audited", _AUDITED))
+        for name, part in (("history", _HISTORY_ROW), ("audit", _AUDIT_ROW))
         for event, old in (("leased", "queued"), ("acked", "dispatched"))
     }
     context = (
@@ -149,7 +136,9 @@ def same_moves(place: Scratch, owner: Owner, *, batch: int) -> Path:
         f" set_config('app.sites', '{owner.site_id}', true), set_config('enable_seqscan', 'off', true),"
         " set_config('plan_cache_mode', 'force_generic_plan', true);"
     )
-    script = place.folder / "moves.sql"
+    script = installation.folder / "moves.sql"
     ids = {"site_id": owner.site_id, "collector_id": owner.collector_id}
-    script.write_text(_MOVES.format(context=context, batch=batch, payload=_PAYLOAD, snapshot=_SNAPSHOT, **ids, **words))
+    script.write_text(
+        _MOVES.format(context=context, batch=batch, payload=_PAYLOAD, snapshot=_SNAPSHOT, **ids, **inserts)
+    )
     return script

@@ -1,6 +1,6 @@
-"""The plain design, to be compared with: EWMA of 0.1 a cycle, z thresholds, fixed limits, KMeans into three modes.
+"""A plain design to compare with: EWMA with alpha 0.1, z thresholds, fixed limits, KMeans into three modes.
 
-It lives by the same life of events, so that what differs is what is detected and nothing else.
+It uses our problem lifecycle, so that only detection differs.
 """
 
 from dataclasses import dataclass, field
@@ -8,21 +8,20 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from hashinsight.problems import grouping
-from hashinsight.problems.codes import ISSUES, Issue, Mode, Verdict
-from hashinsight.problems.config import Life, distinct
-from hashinsight.problems.events import Events, no_events
+from hashinsight.problems import group_stats
+from hashinsight.problems.codes import ISSUES, Issue, Mode, RuleVerdict
+from hashinsight.problems.config import LifecycleConfig
+from hashinsight.problems.events import Events, LifecycleStep, SubjectVerdicts, no_events
 from hashinsight.problems.frame import Floats, Frame
 from hashinsight.problems.health_rules import RULES
-from hashinsight.problems.lifecycle import live
-from hashinsight.problems.moves import Judged, Lived
-from hashinsight.telemetry.states import Status
+from hashinsight.problems.lifecycle import advance
+from hashinsight.telemetry.states import SampleStatus
 
 _ALPHA = 0.1
-_LEAST_SAMPLES = 6
+_MIN_SAMPLES = 6
 _CLUSTER_CYCLES = 12
 _SEVERITY = np.array([rule.severity for rule in sorted(RULES, key=lambda rule: rule.issue)], dtype=np.int8)
-_KNOWN_FOR_SEC = 1500.0
+_STALE_AFTER_SEC = 1500.0
 
 
 @dataclass
@@ -34,9 +33,9 @@ class Plain:
     mode: NDArray[np.int8] = field(default_factory=lambda: np.empty(0, dtype=np.int8))
     cycles: int = 0
 
-    def step(self, frame: Frame, now: float) -> Lived:
-        self._grow(frame.n)
-        fresh = (now - frame.ts < _KNOWN_FOR_SEC) & (frame.status != Status.OFFLINE)
+    def step(self, frame: Frame, now: float) -> LifecycleStep:
+        self._add_machines(frame.n)
+        fresh = (now - frame.ts < _STALE_AFTER_SEC) & (frame.status != SampleStatus.OFFLINE)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = frame.hashrate_ths / frame.expected_ths
             boards = frame.boards_healthy / frame.boards_total
@@ -48,39 +47,41 @@ class Plain:
         with np.errstate(divide="ignore", invalid="ignore"):
             residual = values - self.mean
             z = residual / np.sqrt(self.variance)
-        warm = self.samples >= _LEAST_SAMPLES
+        warm = self.samples >= _MIN_SAMPLES
         verdict = np.zeros((ISSUES, frame.n), dtype=np.int8)
 
-        def say(issue: Issue, known: NDArray[np.bool_], hit: NDArray[np.bool_]) -> None:
-            verdict[issue] = np.where(known, np.where(hit, Verdict.HIT, Verdict.FINE), Verdict.UNKNOWN)
+        def judge(issue: Issue, known: NDArray[np.bool_], hit: NDArray[np.bool_]) -> None:
+            verdict[issue] = np.where(known, np.where(hit, RuleVerdict.HIT, RuleVerdict.FINE), RuleVerdict.UNKNOWN)
 
         temp = values[2]
-        say(Issue.OVERHEAT_CRIT, fresh, temp >= 85)  # noqa: PLR2004 - the fixed limits of the plain design
-        say(Issue.OVERHEAT_WARN, fresh, (temp >= 75) & (temp < 85))  # noqa: PLR2004
-        say(Issue.OFFLINE, np.ones(frame.n, dtype=np.bool_), ~fresh)
-        say(Issue.HASHRATE_ZERO, fresh, ratio <= 0.01)  # noqa: PLR2004
-        say(Issue.BOARDS_DEAD, fresh, boards <= 0.5)  # noqa: PLR2004
-        say(Issue.FAN_ZERO, fresh, frame.fan_min_rpm == 0)
-        say(Issue.HASHRATE_DEGRADATION, fresh & warm, z[0] < -2)  # noqa: PLR2004
-        say(Issue.EFFICIENCY_DEGRADATION, fresh & warm, z[1] > 2)  # noqa: PLR2004
-        say(Issue.TEMP_ANOMALY, fresh & warm, z[2] > 2.5)  # noqa: PLR2004
-        say(Issue.BOARDS_DEGRADING, fresh & warm, residual[3] < -0.1)  # noqa: PLR2004
-        say(Issue.FLEET_OUTLIER, fresh, self._outliers(frame, values, fresh))
+        judge(Issue.OVERHEAT_CRIT, fresh, temp >= 85)  # noqa: PLR2004 - the fixed limits of the plain design
+        judge(Issue.OVERHEAT_WARN, fresh, (temp >= 75) & (temp < 85))  # noqa: PLR2004
+        judge(Issue.OFFLINE, np.ones(frame.n, dtype=np.bool_), ~fresh)
+        judge(Issue.HASHRATE_ZERO, fresh, ratio <= 0.01)  # noqa: PLR2004
+        judge(Issue.BOARDS_DEAD, fresh, boards <= 0.5)  # noqa: PLR2004
+        judge(Issue.FAN_ZERO, fresh, frame.fan_min_rpm == 0)
+        judge(Issue.HASHRATE_DEGRADATION, fresh & warm, z[0] < -2)  # noqa: PLR2004
+        judge(Issue.EFFICIENCY_DEGRADATION, fresh & warm, z[1] > 2)  # noqa: PLR2004
+        judge(Issue.TEMP_ANOMALY, fresh & warm, z[2] > 2.5)  # noqa: PLR2004
+        judge(Issue.BOARDS_DEGRADING, fresh & warm, residual[3] < -0.1)  # noqa: PLR2004
+        judge(Issue.FLEET_OUTLIER, fresh, self._outliers(frame, values, fresh))
         self._learn(values)
         subject = frame.miner_no
         severity = np.broadcast_to(_SEVERITY[:, None], verdict.shape)
-        lived = live(self.events, Judged(subject, verdict, severity, frame.suppressed), now=now, life=Life())
-        self.events = lived.events
-        return lived
+        advanced = advance(
+            self.events, SubjectVerdicts(subject, verdict, severity, frame.suppressed), now=now, life=LifecycleConfig()
+        )
+        self.events = advanced.events
+        return advanced
 
     def _outliers(self, frame: Frame, values: Floats, fresh: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        _, group = distinct(frame.site.no, frame.model.no, self.mode.astype(np.int64))
+        _, group = group_stats.distinct_rows(frame.site.no, frame.model.no, self.mode.astype(np.int64))
         groups = int(group.max(initial=-1)) + 1
         far = np.zeros(frame.n, dtype=np.bool_)
         for row, sign in ((0, -1.0), (1, 1.0), (2, 1.0)):
             use = fresh & ~np.isnan(values[row])
-            middle = grouping.median(values[row], group, use, groups)[group]
-            spread = grouping.median(np.abs(values[row] - middle), group, use, groups)[group] * 1.4826
+            middle = group_stats.median(values[row], group, use, groups)[group]
+            spread = group_stats.median(np.abs(values[row] - middle), group, use, groups)[group] * 1.4826
             far |= use & (sign * (values[row] - middle) / np.maximum(spread, 0.001) > 3)  # noqa: PLR2004
         return far
 
@@ -93,21 +94,21 @@ class Plain:
         self.variance = np.where(first, 1e-9, np.where(known, grown, self.variance))
         self.samples = self.samples + known[0]
 
-    def _grow(self, n: int) -> None:
-        more = n - len(self.samples)
-        if more:
-            nan = np.full((4, more), np.nan)
+    def _add_machines(self, n: int) -> None:
+        added = n - len(self.samples)
+        if added:
+            nan = np.full((4, added), np.nan)
             self.mean, self.variance = np.hstack([self.mean, nan]), np.hstack([self.variance, nan])
-            self.samples = np.append(self.samples, np.zeros(more))
-            self.mode = np.append(self.mode, np.zeros(more, dtype=np.int8))
+            self.samples = np.append(self.samples, np.zeros(added))
+            self.mode = np.append(self.mode, np.zeros(added, dtype=np.int8))
 
 
 def three_modes(frame: Frame, ratio: Floats, fresh: NDArray[np.bool_]) -> NDArray[np.int8]:
-    """KMeans with k = 3 in every site and model, labelled by order of hashrate."""
+    """KMeans with k = 3 for each site and model, labelled by order of hashrate."""
     mode = np.full(frame.n, Mode.UNKNOWN, dtype=np.int8)
     points = np.stack([ratio, frame.power_w, frame.temp_max_c, frame.fan_min_rpm], axis=1)
     usable = fresh & ~np.isnan(points).any(axis=1)
-    _, group = distinct(frame.site.no, frame.model.no)
+    _, group = group_stats.distinct_rows(frame.site.no, frame.model.no)
     for number in range(int(group.max(initial=-1)) + 1):  # a handful of groups
         rows = np.flatnonzero(usable & (group == number))
         if len(rows) >= 5:  # noqa: PLR2004

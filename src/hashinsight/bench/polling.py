@@ -1,10 +1,9 @@
-"""Collectors in a process of their own: they poll and ack over HTTP, and say how long each took.
+"""Load client of `bench lease`: collectors that poll and ack over HTTP until no command is left.
 
-`python -m hashinsight.bench.polling PORT TOKEN CONNECTIONS LIMIT HOW`, where HOW is `batch` (all of a poll in one ack)
-or `single` (one call each). It ends when polls are empty, and prints seconds, commands, and milliseconds of each call.
+`python -m hashinsight.bench.polling PORT TOKEN CONNECTIONS LIMIT ACK_MODE`. ACK_MODE is `batch` (one ack for all
+commands of a poll) or `single`. Prints seconds, commands and the milliseconds of each call as JSON.
 
-Whoever sends the load must not be what is measured: requests are bytes that were made once, answers are read for what
-is needed and no more.
+To keep the client's own cost small, requests are prebuilt bytes and only the needed fields of a response are decoded.
 """
 
 import json
@@ -25,7 +24,7 @@ _BEFORE = {
     "mode": "normal",
 }
 _AFTER = {**_BEFORE, "fan_rpm": [4200, 4180, 4210, 4195], "pool_url": "stratum+tcp://pool.example:3333"}
-_SAID = msgspec.json.encode(
+_RESULT = msgspec.json.encode(
     {
         "status": "succeeded",
         "started_at": "2026-03-01T12:00:01Z",
@@ -37,109 +36,117 @@ _SAID = msgspec.json.encode(
 )
 _OK, _END = b"HTTP/1.1 200 ", b"\r\n\r\n"
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)\r\n", re.IGNORECASE)
-_AT_ONCE = 256 * 1024
+_RECEIVE_BYTES = 256 * 1024
 
 
-class _Named(msgspec.Struct):
+class _Command(msgspec.Struct):
     command_id: str
 
 
-class _Polled(msgspec.Struct):
-    commands: list[_Named]
+class _PollResponse(msgspec.Struct):
+    commands: list[_Command]
 
 
-class _Acked(msgspec.Struct):
+class _AckResponse(msgspec.Struct):
     applied: bool | int
 
 
-_POLLED, _ACKED = msgspec.json.Decoder(_Polled), msgspec.json.Decoder(_Acked)
+_POLL_DECODER, _ACK_DECODER = msgspec.json.Decoder(_PollResponse), msgspec.json.Decoder(_AckResponse)
 
 
-class Line:
+class Connection:
     """One connection of one collector."""
 
     def __init__(self, port: int, token: str, device: str, limit: int) -> None:
-        self._line = socket.create_connection(("127.0.0.1", port), timeout=120)
-        self._line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        who = (
+        self._socket = socket.create_connection(("127.0.0.1", port), timeout=120)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        headers = (
             f" HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\nX-Device-ID: {device}\r\n"
             "Content-Type: application/json\r\n"
         ).encode()
-        self._poll = b"GET /api/edge/v1/commands/poll?limit=%d%s\r\n" % (limit, who)
-        self._batch = b"POST /api/edge/v1/commands/ack/batch%sContent-Length: %%d\r\n\r\n%%s" % who
-        self._one = b"/ack%sContent-Length: %d\r\n\r\n%s" % (who, len(_SAID), _SAID)
+        self._poll = b"GET /api/edge/v1/commands/poll?limit=%d%s\r\n" % (limit, headers)
+        self._batch = b"POST /api/edge/v1/commands/ack/batch%sContent-Length: %%d\r\n\r\n%%s" % headers
+        self._single = b"/ack%sContent-Length: %d\r\n\r\n%s" % (headers, len(_RESULT), _RESULT)
         self.polls_ms: list[float] = []
         self.acks_ms: list[float] = []
         self.commands = 0
 
     def work(self, *, in_batches: bool) -> None:
-        """Until there is nothing to do."""
-        while commands := _POLLED.decode(self._ask(self._poll, self.polls_ms)).commands:
-            ids = [one.command_id.encode() for one in commands]
-            done = self._ack_all(ids) if in_batches else sum(map(self._ack, ids))
-            if done != len(commands):
-                raise RuntimeError(f"of {len(commands)} acks {done} were applied")
-            self.commands += done
+        """Poll and ack until no command is left."""
+        while commands := _POLL_DECODER.decode(self._call(self._poll, self.polls_ms)).commands:
+            ids = [command.command_id.encode() for command in commands]
+            applied = self._ack_all(ids) if in_batches else sum(map(self._ack, ids))
+            if applied != len(commands):
+                raise RuntimeError(f"{applied} of {len(commands)} acks applied")
+            self.commands += applied
 
     def close(self) -> None:
-        self._line.close()
+        self._socket.close()
 
     def _ack_all(self, ids: list[bytes]) -> int:
-        body = b'{"acks":[%s]}' % b",".join(b'{"command_id":"%s",%s' % (one, _SAID[1:]) for one in ids)
-        return _ACKED.decode(self._ask(self._batch % (len(body), body), self.acks_ms)).applied
+        body = b'{"acks":[%s]}' % b",".join(b'{"command_id":"%s",%s' % (command_id, _RESULT[1:]) for command_id in ids)
+        return _ACK_DECODER.decode(self._call(self._batch % (len(body), body), self.acks_ms)).applied
 
-    def _ack(self, one: bytes) -> int:
-        return _ACKED.decode(self._ask(b"POST /api/edge/v1/commands/" + one + self._one, self.acks_ms)).applied
+    def _ack(self, command_id: bytes) -> int:
+        request = b"POST /api/edge/v1/commands/" + command_id + self._single
+        return _ACK_DECODER.decode(self._call(request, self.acks_ms)).applied
 
-    def _ask(self, request: bytes, took: list[float]) -> bytes:
+    def _call(self, request: bytes, times_ms: list[float]) -> bytes:
         began = time.perf_counter()
-        self._line.sendall(request)
-        answer = self._line.recv(_AT_ONCE)
-        while (end := answer.find(_END)) < 0:
-            answer += self._more()
-        length = _LENGTH.search(answer, 0, end + len(_END))
+        self._socket.sendall(request)
+        response = self._receive()
+        while (end := response.find(_END)) < 0:
+            response += self._receive()
+        length = _LENGTH.search(response, 0, end + len(_END))
         if length is None:
-            raise RuntimeError(f"an answer of no length: {answer[:200]!r}")
-        whole = end + len(_END) + int(length[1])
-        while len(answer) < whole:
-            answer += self._more()
-        took.append((time.perf_counter() - began) * 1000)
-        if not answer.startswith(_OK) or len(answer) != whole:
-            raise RuntimeError(f"{answer[:300]!r}")
-        return answer[end + len(_END) :]
+            raise RuntimeError(f"response without content-length: {response[:200]!r}")
+        total = end + len(_END) + int(length[1])
+        while len(response) < total:
+            response += self._receive()
+        times_ms.append((time.perf_counter() - began) * 1000)
+        if not response.startswith(_OK) or len(response) != total:
+            raise RuntimeError(f"{response[:300]!r}")
+        return response[end + len(_END) :]
 
-    def _more(self) -> bytes:
-        more = self._line.recv(_AT_ONCE)
-        if not more:
-            raise RuntimeError("the server closed the line")
-        return more
+    def _receive(self) -> bytes:
+        received = self._socket.recv(_RECEIVE_BYTES)
+        if not received:
+            raise RuntimeError("the server closed the connection")
+        return received
 
 
-def run(port: int, token: str, connections: int, limit: int, how: str) -> dict[str, Any]:
-    lines = [Line(port, token, f"shard-{no}", limit) for no in range(connections)]
-    wrong: list[BaseException] = []
+def run(port: int, token: str, count: int, limit: int, ack_mode: str) -> dict[str, Any]:
+    connections = [Connection(port, token, f"shard-{no}", limit) for no in range(count)]
+    errors: list[BaseException] = []
 
-    def work(line: Line) -> None:
+    def work(connection: Connection) -> None:
         try:
-            line.work(in_batches=how == "batch")
-        except BaseException as error:  # noqa: BLE001 - told by whoever started the threads
-            wrong.append(error)
+            connection.work(in_batches=ack_mode == "batch")
+        except BaseException as error:  # noqa: BLE001 - raised again below
+            errors.append(error)
         finally:
-            line.close()
+            connection.close()
 
-    threads = [threading.Thread(target=work, args=[line]) for line in lines]
+    threads = [threading.Thread(target=work, args=[connection]) for connection in connections]
     began = time.perf_counter()
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     seconds = time.perf_counter() - began
-    if wrong:
-        raise wrong[0]
-    polls, acks = ([ms for line in lines for ms in getattr(line, name)] for name in ("polls_ms", "acks_ms"))
-    return {"seconds": seconds, "commands": sum(one.commands for one in lines), "polls_ms": polls, "acks_ms": acks}
+    if errors:
+        raise errors[0]
+    polls, acks = (
+        [ms for connection in connections for ms in getattr(connection, name)] for name in ("polls_ms", "acks_ms")
+    )
+    return {
+        "seconds": seconds,
+        "commands": sum(connection.commands for connection in connections),
+        "polls_ms": polls,
+        "acks_ms": acks,
+    }
 
 
 if __name__ == "__main__":
-    port, token, connections, limit, how = sys.argv[1:]
-    sys.stdout.write(json.dumps(run(int(port), token, int(connections), int(limit), how)))
+    port, token, count, limit, ack_mode = sys.argv[1:]
+    sys.stdout.write(json.dumps(run(int(port), token, int(count), int(limit), ack_mode)))

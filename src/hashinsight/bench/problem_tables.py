@@ -1,9 +1,7 @@
-"""A site with as many open problems as machines, and a longer past: the tables of `bench api`, made by plain SQL."""
+"""Tables of `bench api`: a site with one open problem per machine and twice as many resolved, in plain SQL."""
 
 import asyncio
-import subprocess
 
-from hashinsight.bench.lease_tables import settle
 from hashinsight.bench.scratch import Scratch
 
 MACHINES = 100_000
@@ -22,8 +20,8 @@ insert into telemetry_live (miner_no, tenant_id, site_id, ts, last_seen_at, onli
     overall_health, updated_at)
     select miner_no, tenant_id, site_id, '{now}', '{now}', true, 1, 0, 100, 'P2', '{now}' from miners;
 """
-# as a cycle leaves them: three snapshots of evidence, peers, numbers in the pulse; 5, 15, 40 and 40 % by severity; one
-# in fifty is somebody's, and one in seven of those that are over was ended by somebody
+# as a cycle writes them, with three evidence snapshots, peers and pulse; 5, 15, 40 and 40 % by severity; 1 in 50 is
+# assigned, 1 in 7 of the resolved was closed by a person
 _EVENTS = """
 create temporary table planned as
 select uuidv7() id, m.*, n, n > {machines} is_old, '{now}'::timestamptz - n * interval '7 seconds' began,
@@ -71,16 +69,12 @@ insert into problem_runs (tenant_id, site_id, period, ran_at, machines, fresh, s
 
 
 def statements(*, machines: int, resolved: int, now: str) -> str:
-    """For a superuser, into an installation that has one site and no machines."""
+    """Run as superuser, on an installation with one site and no machines."""
     return (_PLACES + _EVENTS).format(machines=machines, resolved=resolved, now=now, somebody=SOMEBODY)
 
 
-async def fill(place: Scratch, *, now: str) -> None:
-    script = place.folder / "problems.sql"
-    script.write_text(f"set timezone = 'UTC';\n{_as_one(now)}")
-    await asyncio.to_thread(subprocess.run, [*place.psql, "-f", str(script)], check=True, stdout=subprocess.DEVNULL)
-    await asyncio.to_thread(settle, place)
-
-
-def _as_one(now: str) -> str:
-    return statements(machines=MACHINES, resolved=RESOLVED, now=now)
+async def fill(installation: Scratch, *, now: str) -> None:
+    script = installation.folder / "problems.sql"
+    script.write_text(f"set timezone = 'UTC';\n{statements(machines=MACHINES, resolved=RESOLVED, now=now)}")
+    await asyncio.to_thread(installation.run_psql, "-f", str(script))
+    await asyncio.to_thread(installation.settle)

@@ -1,4 +1,4 @@
-"""The one form of a benchmark's answer: the figure, the limit measured in the same run, and their ratio."""
+"""A benchmark's result: the figure, the limit measured in the same run, and their ratio."""
 
 import json
 import platform
@@ -13,7 +13,7 @@ from hashinsight.kit.embedded import machine
 
 @dataclass(frozen=True)
 class Result:
-    """`limit` is what the bare tools reach on the same rows, in the figure's unit; `ratio` is 1 when we are as good."""
+    """`limit` is what bare tools reach on the same rows, in the figure's unit; a `ratio` of 1 means we match it."""
 
     name: str
     figure: float
@@ -27,6 +27,11 @@ def as_json(result: Result) -> str:
     return json.dumps({**asdict(result), "machine": _machine(), "commit": _commit()})
 
 
+def percentile(values: list[float], percent: int) -> float:
+    ordered = sorted(values)
+    return ordered[min(len(ordered) * percent // 100, len(ordered) - 1)]
+
+
 def _machine() -> str:
     return (
         f"{platform.machine()}, {machine.cores()} cores, {machine.memory_mb() // 1024} GB, {platform.python_version()}"
@@ -38,7 +43,7 @@ def _commit() -> str:
     git = shutil.which("git")
     if git is not None:
         command = [git, "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
-        found = subprocess.run(command, capture_output=True, text=True, check=False)
-        if found.returncode == 0:
-            return found.stdout.strip()
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        if result.returncode == 0:
+            return result.stdout.strip()
     return __version__

@@ -1,21 +1,25 @@
-"""A scratch installation for one benchmark: servers as in production, fsync and all, in a folder that then goes."""
+"""A throwaway installation for one benchmark: servers as in production, with fsync, in a temporary folder."""
 
 import shutil
+import subprocess
 import tempfile
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from hashinsight.kit.children import Supervisor
+from hashinsight.kit.connections import admin_address, open_database
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.embedded.account import service_account
 from hashinsight.kit.embedded.binaries import locate
 from hashinsight.kit.embedded.servers import data_folder, start_servers
-from hashinsight.kit.places import admin_address, open_database
 from hashinsight.kit.secret_key import load_secret_key
 from hashinsight.kit.settings import Settings
 from hashinsight.migrations import upgrade
+
+_SETTLE_SECONDS = 120
 
 
 class Scratch:
@@ -26,6 +30,18 @@ class Scratch:
         self.psql = [str(psql), "--quiet", "--no-psqlrc", "-v", "ON_ERROR_STOP=1", "-d", sockets]
         self.pgbench = [str(psql.with_name("pgbench")), "--no-vacuum", sockets]
         self.vault = Vault(load_secret_key(settings))
+
+    def run_psql(self, *arguments: str) -> str:
+        return subprocess.run([*self.psql, *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
+
+    def settle(self) -> None:
+        """Vacuum, checkpoint and wait for autovacuum: after a bulk load they would slow down what is measured."""
+        self.run_psql("-c", "vacuum analyze", "-c", "checkpoint")
+        workers = "select count(*) from pg_stat_activity where backend_type = 'autovacuum worker'"
+        for _ in range(_SETTLE_SECONDS):
+            if self.run_psql("-At", "-c", workers).strip() == "0":
+                return
+            time.sleep(1)
 
 
 @asynccontextmanager

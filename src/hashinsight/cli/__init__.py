@@ -1,19 +1,19 @@
-"""The command line. Each command imports what it needs when it runs, so that the shell starts without the server."""
+"""The command line. Each command imports what it needs when it runs, so that `--help` works without the server."""
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from hashinsight import __version__
-from hashinsight.bench import BENCHMARKS
-from hashinsight.cli.acting import need_server
+from hashinsight.cli.accounts import tenant_app, user_app
 from hashinsight.cli.audit import audit_app
-from hashinsight.cli.checking import check_history
 from hashinsight.cli.collectors import collector_app
 from hashinsight.cli.commands import batch_app, command_app
+from hashinsight.cli.context import JsonOption, need_server
 from hashinsight.cli.edge import edge_app
-from hashinsight.cli.identity import key_app, tenant_app, user_app
+from hashinsight.cli.grants import grant_app, key_app
 from hashinsight.cli.inventory import (
     group_app,
     maintenance_app,
@@ -26,8 +26,8 @@ from hashinsight.cli.inventory import (
 )
 from hashinsight.cli.problems import problem_app
 from hashinsight.cli.replay import replay
-from hashinsight.cli.rights import grant_app
 from hashinsight.cli.sim import sim_app
+from hashinsight.kit.errors import OperatorError
 
 app = typer.Typer(
     name="hashinsight",
@@ -37,7 +37,8 @@ app = typer.Typer(
     add_completion=False,
 )
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON, for scripts.")]
+# here and not in `bench`, which is not part of the wheel
+BENCHMARKS = ("import", "audit", "sim", "ingest", "ingest-soak", "rollup", "edge", "lease", "cycle", "detection", "api")
 
 
 def _version(value: bool) -> None:  # noqa: FBT001 - Typer's form of a callback
@@ -50,7 +51,7 @@ def _version(value: bool) -> None:  # noqa: FBT001 - Typer's form of a callback
 def _root(
     *,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version and stop.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     pass
@@ -60,10 +61,10 @@ def _root(
 def up(
     *,
     demo: Annotated[
-        bool, typer.Option("--demo", help="With a simulated fleet, on an installation that has no sites of its own.")
+        bool, typer.Option("--demo", help="Also run a simulated fleet; skipped if the installation has its own sites.")
     ] = False,
 ) -> None:
-    """Start everything: embedded servers (unless URLs name others), migrations, API, worker, scheduler."""
+    """Start everything: database and cache (unless you use your own), migrations, API, worker, scheduler."""
     need_server()
     from hashinsight.cli.up import up
 
@@ -72,7 +73,7 @@ def up(
 
 @app.command(hidden=True)
 def demo() -> None:
-    """Run the demo's simulated fleet against the installation that is up."""
+    """Run the simulated fleet of the demo against the running installation."""
     need_server()
     from hashinsight.cli.demo import demo
 
@@ -82,9 +83,9 @@ def demo() -> None:
 @app.command()
 def serve(
     *,
-    fd: Annotated[int | None, typer.Option(hidden=True, help="A listening socket that was handed over.")] = None,
+    fd: Annotated[int | None, typer.Option(hidden=True, help="Listening socket passed by the parent process.")] = None,
 ) -> None:
-    """Run the API alone."""
+    """Run only the API."""
     need_server()
     from hashinsight.cli.serve import serve
 
@@ -93,18 +94,18 @@ def serve(
 
 @app.command()
 def worker() -> None:
-    """Run a worker alone: it does the ticks that are due."""
+    """Run only a worker, which executes due ticks."""
     need_server()
-    from hashinsight.cli.beats import worker
+    from hashinsight.cli.worker import worker
 
     worker()
 
 
 @app.command()
 def scheduler() -> None:
-    """Run a scheduler alone: it says which ticks are due."""
+    """Run only a scheduler, which queues due ticks."""
     need_server()
-    from hashinsight.cli.beats import scheduler
+    from hashinsight.cli.worker import scheduler
 
     scheduler()
 
@@ -112,9 +113,9 @@ def scheduler() -> None:
 @app.command()
 def migrate(
     *,
-    draft: Annotated[str | None, typer.Option(hidden=True, help="Write the next migration from the models.")] = None,
+    draft: Annotated[str | None, typer.Option(hidden=True, help="Generate the next migration from the models.")] = None,
 ) -> None:
-    """Bring the database's roles and schema to this version. Safe at any time, also while everything runs."""
+    """Upgrade database roles and schema to this version. Safe while everything is running."""
     need_server()
     from hashinsight.cli.migrate import migrate
 
@@ -123,7 +124,7 @@ def migrate(
 
 @app.command()
 def doctor(*, json: JsonOption = False) -> None:
-    """Say what is wrong with this installation."""
+    """Check this installation for problems."""
     need_server()
     from hashinsight.cli.doctor import doctor
 
@@ -132,7 +133,7 @@ def doctor(*, json: JsonOption = False) -> None:
 
 @app.command()
 def settings() -> None:
-    """Print the table of all settings."""
+    """List all settings with defaults and descriptions."""
     need_server()
     from hashinsight.kit.settings import settings_table
 
@@ -141,24 +142,26 @@ def settings() -> None:
 
 @app.command()
 def bench(
-    name: Annotated[str, typer.Argument(help=f"Which benchmark: {', '.join(BENCHMARKS)}.")],
+    name: Annotated[str, typer.Argument(help=f"One of: {', '.join(BENCHMARKS)}.")],
     *,
-    machines: Annotated[int | None, typer.Option(min=50, help="detection: in each run.")] = None,
-    days: Annotated[float | None, typer.Option(min=0.5, help="detection: of each run.")] = None,
-    seeds: Annotated[int | None, typer.Option(min=1, help="detection: runs with many faults.")] = None,
+    machines: Annotated[int | None, typer.Option(min=50, help="detection only: machines per run.")] = None,
+    days: Annotated[float | None, typer.Option(min=0.5, help="detection only: days per run.")] = None,
+    seeds: Annotated[int | None, typer.Option(min=1, help="detection only: number of runs with many faults.")] = None,
     json: JsonOption = False,
 ) -> None:
-    """Measure, against the physical limit that the same run measures beside it."""
+    """Run a benchmark and compare it with bare tools measured in the same run. Needs a source checkout."""
     need_server()
+    if find_spec("hashinsight.bench") is None:
+        raise OperatorError("benchmarks are not part of the installed package: run this in a source checkout.")
     from hashinsight.cli.bench import bench
 
     sizes = {"machines": machines, "days": days, "seeds": seeds}
-    bench(name, as_json=json, sizes={what: size for what, size in sizes.items() if size is not None})
+    bench(name, as_json=json, sizes={name: size for name, size in sizes.items() if size is not None})
 
 
 @app.command()
 def roles() -> None:
-    """Print the table of what each role may do."""
+    """List the roles and their permissions."""
     need_server()
     from hashinsight.identity.permissions import permissions_table
 
@@ -166,15 +169,14 @@ def roles() -> None:
 
 
 @app.command(hidden=True)
-def docs(folder: Annotated[Path, typer.Argument(help="The folder of the documentation.")]) -> None:
-    """Write the generated tables and drawings of the documentation anew."""
+def docs(folder: Annotated[Path, typer.Argument(help="Folder of the documentation.")]) -> None:
+    """Regenerate the generated tables and diagrams of the documentation."""
     need_server()
     from hashinsight.cli.docs import write_docs
 
     write_docs(folder)
 
 
-command_app.command("check")(check_history)
 app.command()(replay)
 _GROUPS = {
     "tenant": tenant_app,
@@ -199,4 +201,3 @@ _GROUPS = {
 }
 for _name, _group in _GROUPS.items():
     app.add_typer(_group, name=_name)
-app.add_typer(problem_app, name="problems", hidden=True)  # as people say it, too

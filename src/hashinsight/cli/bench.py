@@ -1,12 +1,12 @@
-"""`hashinsight bench NAME`: checkable figures."""
+"""`hashinsight bench NAME`: benchmarks."""
 
 import typer
 
-from hashinsight.bench import api, asset_list, audit_log, cycle, detection, edge, ingest, lease, rollup, simulator, soak
+from hashinsight.bench import api, asset_list, audit_log, cycle, detection, edge, ingest, lease, rollup, simulator
 from hashinsight.bench.report import as_json as rendered
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 from hashinsight.kit.logs import configure_logs
-from hashinsight.kit.run import run
+from hashinsight.kit.process import run
 from hashinsight.kit.settings import load_settings
 
 BENCHES = {
@@ -14,7 +14,7 @@ BENCHES = {
     "audit": audit_log.measure,
     "sim": simulator.measure,
     "ingest": ingest.measure,
-    "ingest-soak": soak.measure,
+    "ingest-soak": ingest.measure_soak,
     "rollup": rollup.measure,
     "edge": edge.measure,
     "lease": lease.measure,
@@ -26,11 +26,11 @@ BENCHES = {
 
 def bench(name: str, *, as_json: bool, sizes: dict[str, float]) -> None:
     if name not in BENCHES:
-        raise Refusal(f"there is no benchmark {name}: choose one of {', '.join(BENCHES)}.")
+        raise OperatorError(f"there is no benchmark {name}: choose one of {', '.join(BENCHES)}.")
     configure_logs(load_settings().model_copy(update={"log_level": "ERROR"}), "bench")
     if sizes and name != "detection":
-        raise Refusal(f"the size of the benchmark {name} is not to be chosen: only that of detection is.")
-    result = run(detection.measure(detection.sized(sizes)) if sizes else BENCHES[name]())
+        raise OperatorError(f"--machines, --days and --seeds apply only to the benchmark detection, not to {name}.")
+    result = run(detection.measure(detection.campaign_size(sizes)) if sizes else BENCHES[name]())
     if as_json:
         typer.echo(rendered(result))
     else:

@@ -1,18 +1,18 @@
-"""The demo as a part of `hashinsight up --demo`: simulated machines and the edges that read them."""
+"""The demo of `hashinsight up --demo`: simulated machines, and one collector per site that reads them."""
 
 import sys
 
-from hashinsight.cli.asking import own_url
-from hashinsight.cli.prepare import check_database, prepare
+from hashinsight.cli.own_api import own_url
+from hashinsight.cli.startup import check_database, prepare
 from hashinsight.kit.children import Child
 from hashinsight.kit.clock import system_clock
+from hashinsight.kit.connections import open_database
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.embedded.servers import Progress
-from hashinsight.kit.places import open_database
-from hashinsight.kit.run import run, stop_on_signal
+from hashinsight.kit.process import run, stop_on_signal
 from hashinsight.kit.settings import Settings
 
-_STOP_SECONDS = 40.0  # its edges end first, then the machines
+_STOP_SECONDS = 40.0  # collectors stop first, then the machines
 
 
 def demo() -> None:
@@ -20,7 +20,7 @@ def demo() -> None:
 
 
 async def _demo(settings: Settings) -> None:
-    from hashinsight.demo.running import run_demo
+    from hashinsight.demo.runner import run_demo
 
     stop = stop_on_signal()
     database = open_database(settings, "demo")
@@ -31,23 +31,24 @@ async def _demo(settings: Settings) -> None:
         await database.dispose()
 
 
-async def demo_child(settings: Settings, say: Progress) -> Child | None:
-    """The child to start, or None where the installation has machines of its own."""
-    from hashinsight.demo.settling import is_heard, may_settle
+async def demo_child(settings: Settings, report: Progress) -> Child | None:
+    """The child process to start, or None if the installation has sites of its own."""
+    from hashinsight.demo.queries import has_telemetry
+    from hashinsight.demo.setup import is_demo_only
 
     database = open_database(settings, "up")
     async with database.transaction(job_context()) as session:
-        allowed = await may_settle(session)
+        allowed = await is_demo_only(session)
     if not allowed:
-        say("no demo: this installation has sites of its own")
+        report("demo skipped: this installation has its own sites")
         await database.dispose()
         return None
     began = system_clock()
 
-    async def heard() -> bool:
+    async def is_reporting() -> bool:
         async with database.transaction(job_context()) as session:
-            return await is_heard(session, since=began)
+            return await has_telemetry(session, since=began)
 
-    say(f"starting the demo: {settings.demo_miners} simulated machines, read by an edge a site")
+    report(f"starting the demo: {settings.demo_miners:,} simulated machines, one collector per site")
     command = [sys.executable, "-m", "hashinsight", "demo"]
-    return Child("demo", command, layer=2, stop_seconds=_STOP_SECONDS, ready=heard)
+    return Child("demo", command, layer=2, stop_seconds=_STOP_SECONDS, ready=is_reporting)

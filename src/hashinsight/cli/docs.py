@@ -1,12 +1,12 @@
-"""Writes the generated parts of the documentation anew: each in its place, and nothing around it."""
+"""Regenerates the generated tables and diagrams of the documentation."""
 
 from pathlib import Path
 
 
 def write_docs(folder: Path) -> None:
     from hashinsight.commands import arbitration
-    from hashinsight.commands.catalogue import catalogue_table
-    from hashinsight.commands.states import drawing
+    from hashinsight.commands.catalogue_table import catalogue_table
+    from hashinsight.commands.states import state_diagram
     from hashinsight.identity.permissions import permissions_table
     from hashinsight.kit.settings import settings_table
 
@@ -14,8 +14,8 @@ def write_docs(folder: Path) -> None:
         ("operations/settings.md", "| variable |", settings_table()),
         ("roles.md", "| may |", permissions_table()),
         ("wire-commands.md", "| command_type |", catalogue_table()),
-        ("commands.md", "stateDiagram-v2", drawing()),
-        ("commands.md", "| it is |", table_in(arbitration.__doc__ or "")),
+        ("commands.md", "stateDiagram-v2", state_diagram()),
+        ("commands.md", "| open command |", table_in(arbitration.__doc__ or "")),
     )
     for name, begins, new in parts:
         file = folder / name
@@ -23,16 +23,16 @@ def write_docs(folder: Path) -> None:
 
 
 def replaced(text: str, begins: str, new: str) -> str:
-    """The block whose first line begins so, up to the next empty line or the end of its fence."""
+    """The text with one block replaced: from the line with this beginning to the next empty line or end of fence."""
     lines = text.splitlines(keepends=True)
     first = next((n for n, line in enumerate(lines) if line.startswith(begins)), None)
     if first is None:
-        raise ValueError(f"no block begins with {begins}")
+        raise ValueError(f"no block starts with {begins}")
     rest = (n for n in range(first, len(lines)) if not lines[n].strip() or lines[n].startswith("```"))
     last = next(rest, len(lines))
     return "".join([*lines[:first], new, *lines[last:]])
 
 
 def table_in(text: str) -> str:
-    """The table that a module's own description holds."""
+    """The table in a module's docstring."""
     return "".join(f"{line}\n" for line in text.splitlines() if line.startswith("|"))

@@ -1,4 +1,4 @@
-"""`hashinsight doctor`: looks at every part of an installation and says what is wrong with it."""
+"""`hashinsight doctor`: checks every part of an installation and reports problems."""
 
 import ctypes.util
 import json
@@ -11,23 +11,24 @@ import typer
 from redis.exceptions import RedisError
 from rich.console import Console
 from rich.table import Table
-from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
-from hashinsight.audit.tail import get_tail
+from hashinsight.audit.service.sealing import get_unsealed_tail
+from hashinsight.cli.output import show_age
+from hashinsight.cli.own_api import find_metric_total, get_readiness, own_url
 from hashinsight.kit.clock import system_clock
+from hashinsight.kit.connections import open_async_redis, open_database
 from hashinsight.kit.db.address import address_from_url
 from hashinsight.kit.db.context import job_context
-from hashinsight.kit.db.reach import reach
+from hashinsight.kit.db.server import get_login, reach
 from hashinsight.kit.embedded.disk import free_mb
-from hashinsight.kit.embedded.folder import DataFolder, cannot_use, check_version
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.embedded.folder import DataFolder, check_version, unusable_folder
+from hashinsight.kit.errors import OperatorError
 from hashinsight.kit.logs import configure_logs
-from hashinsight.kit.places import open_async_redis, open_database
-from hashinsight.kit.run import run
+from hashinsight.kit.process import run
 from hashinsight.kit.secret_key import FILE_NAME, load_secret_key
 from hashinsight.kit.settings import Settings, load_settings
-from hashinsight.kit.ticks.beats import MISSING_AFTER, list_beats
+from hashinsight.kit.ticks.heartbeats import MISSING_AFTER, list_live_processes
 from hashinsight.kit.ticks.queries import list_health
 
 _MAX_CLOCK_SECONDS = 5.0
@@ -49,7 +50,7 @@ class Finding:
 def doctor(*, as_json: bool) -> None:
     settings = load_settings()
     configure_logs(settings.model_copy(update={"log_level": "ERROR"}), "doctor")
-    findings = run(_examine(settings))
+    findings = run(_check(settings))
     wrong = any(finding.state is State.WRONG for finding in findings)
     if as_json:
         typer.echo(json.dumps({"ok": not wrong, "findings": [asdict(finding) for finding in findings]}))
@@ -58,40 +59,36 @@ def doctor(*, as_json: bool) -> None:
     raise typer.Exit(1 if wrong else 0)
 
 
-async def _examine(settings: Settings) -> list[Finding]:
+async def _check(settings: Settings) -> list[Finding]:
     findings = [*_folder(settings), _gomp()]
-    found = [finding async for finding in _database(settings)]
-    findings += found
-    if found[0].state is State.OK:  # with nothing running, one finding says it all
+    database = [finding async for finding in _database(settings)]
+    findings += database
+    if database[0].state is State.OK:  # with nothing running, one finding is enough
         findings += [await _redis(settings), *await _replica(settings), *_api(settings)]
     return findings
 
 
 def _api(settings: Settings) -> list[Finding]:
-    from hashinsight.cli.asking import ask_ready, own_url
-
     url = own_url(settings)
-    answer = ask_ready(url)
+    answer = get_readiness(url)
     if not answer.get("parts"):
-        return [Finding("api", State.WRONG, f"nothing answers at {url}: is `hashinsight serve` running?")]
+        return [Finding("api", State.WRONG, f"no response at {url}: is `hashinsight serve` running?")]
     state = {"ready": State.OK, "degraded": State.WARNING}.get(answer["status"], State.WRONG)
-    return [Finding("api", state, f"{url} says {answer['status']}"), _proxy(settings)]
+    return [Finding("api", state, f"{url}: {answer['status']}"), _proxy(settings)]
 
 
 def _proxy(settings: Settings) -> Finding:
-    """By a header that any caller can send: a hint for a person, who knows whether there is a proxy."""
-    from hashinsight.cli.asking import ask_count
-
-    seen = ask_count(settings, "hashinsight_http_forwarded_untrusted_total")
-    if seen is None:
-        return Finding("proxy", State.OK, "not checked: /metrics is closed to us; set HASHINSIGHT_METRICS_TOKEN")
-    if not seen:
-        return Finding("proxy", State.OK, "no request came through a proxy that is not trusted")
+    """Based on a header that any client can send: a hint for a person who knows whether there is a proxy."""
+    count = find_metric_total(settings, "hashinsight_http_forwarded_untrusted_total")
+    if count is None:
+        return Finding("proxy", State.OK, "not checked: no access to /metrics; set HASHINSIGHT_METRICS_TOKEN")
+    if not count:
+        return Finding("proxy", State.OK, "no requests from untrusted proxies")
     return Finding(
         "proxy",
         State.WARNING,
-        f"{seen:.0f} requests with X-Forwarded-For from an address that is not trusted (log: proxy_not_trusted). "
-        "If that is your proxy, list it in HASHINSIGHT_TRUSTED_PROXIES: until then all its callers count as one.",
+        f"{count:.0f} requests with X-Forwarded-For from an untrusted address (log: proxy_not_trusted). "
+        "If it is your proxy, add it to HASHINSIGHT_TRUSTED_PROXIES; until then all its clients count as one.",
     )
 
 
@@ -101,29 +98,31 @@ async def _replica(settings: Settings) -> list[Finding]:
     address = address_from_url(settings.read_database_url.get_secret_value())
     try:
         await reach(address)
-    except Refusal as refusal:
-        return [Finding("replica", State.WRONG, f"{refusal} Until then reads come from the main server.")]
+    except OperatorError as refusal:
+        return [Finding("replica", State.WRONG, f"{refusal} Reads use the primary server until then.")]
     return [Finding("replica", State.OK, address.shown)]
 
 
 def _folder(settings: Settings) -> list[Finding]:
     folder = DataFolder(settings.data_dir)
-    if not os.path.exists(folder.path):  # noqa: PTH110 - Path.exists raises where a parent is closed to us
-        return [Finding("data folder", State.WARNING, f"{folder.path} does not exist yet: the first start makes it")]
+    if not os.path.exists(folder.path):  # noqa: PTH110 - Path.exists raises if a parent is not readable
+        return [Finding("data folder", State.WARNING, f"{folder.path} does not exist yet: the first start creates it")]
     try:
         check_version(folder)
         if settings.secret_key is not None or (folder.path / FILE_NAME).exists():
             load_secret_key(settings)
         writable = os.access(folder.path, os.W_OK | os.X_OK)
-    except Refusal as refusal:
+    except OperatorError as refusal:
         return [Finding("data folder", State.WRONG, str(refusal))]
     except OSError as error:
-        return [Finding("data folder", State.WRONG, str(cannot_use(folder.path, error)))]
+        return [Finding("data folder", State.WRONG, str(unusable_folder(folder.path, error)))]
     if not writable:
-        return [Finding("data folder", State.WRONG, str(cannot_use(folder.path, PermissionError(13, "not writable"))))]
+        return [
+            Finding("data folder", State.WRONG, str(unusable_folder(folder.path, PermissionError(13, "not writable"))))
+        ]
     free = free_mb(folder.path)
     low = free < settings.disk_reserve_mb
-    room = f"{free} MB are free; telemetry is refused below {settings.disk_reserve_mb} MB"
+    room = f"{free / 1000:,.1f} GB free; telemetry is rejected below {settings.disk_reserve_mb / 1000:,.1f} GB"
     return [
         Finding("data folder", State.OK, str(folder.path)),
         Finding("disk", State.WRONG if low else State.OK, room),
@@ -131,9 +130,9 @@ def _folder(settings: Settings) -> list[Finding]:
 
 
 def _gomp() -> Finding:
-    """Nothing is wrong without it: what needs it is not there yet."""
-    found = "present" if ctypes.util.find_library("gomp") else "missing (package libgomp1)"
-    return Finding("libgomp", State.OK, f"{found}; only the risk model needs it, which this version does not have yet")
+    """Never a problem: nothing in this version needs it."""
+    state = "installed" if ctypes.util.find_library("gomp") else "missing (package libgomp1)"
+    return Finding("libgomp", State.OK, f"{state}; needed only by the risk model, which this version does not have yet")
 
 
 async def _redis(settings: Settings) -> Finding:
@@ -144,11 +143,11 @@ async def _redis(settings: Settings) -> Finding:
         return Finding(
             "redis",
             State.WRONG,
-            f"it does not answer ({type(error).__name__}): work is slower, nothing is lost",
+            f"no response ({type(error).__name__}): slower, but no data is lost",
         )
     finally:
         await redis.aclose()
-    return Finding("redis", State.OK, "it answers")
+    return Finding("redis", State.OK, "connected")
 
 
 async def _database(settings: Settings) -> AsyncIterator[Finding]:
@@ -157,53 +156,48 @@ async def _database(settings: Settings) -> AsyncIterator[Finding]:
     try:
         database = open_database(settings, "doctor")
         version = await reach(database.address)
-    except Refusal as refusal:
+    except OperatorError as refusal:
         yield Finding("database", State.WRONG, str(refusal))
         return
     yield Finding("database", State.OK, f"PostgreSQL {version // 10000}.{version % 10000}, {database.address.shown}")
     try:
         async with database.transaction(job_context(work_seconds=30)) as session:
             revision, head = await current_revision(session), head_revision()
-            behind = f"at revision {revision}, this program needs {head}: run `hashinsight migrate`"
+            behind = f"at revision {revision}, this version needs {head}: run `hashinsight migrate`"
             yield (
                 Finding("schema", State.OK, f"at revision {head}")
                 if revision == head
                 else Finding("schema", State.WRONG, behind)
             )
-            facts = (
-                await session.execute(
-                    text(
-                        "select clock_timestamp(), rolsuper or rolbypassrls from pg_roles where rolname = session_user"
-                    )
-                )
-            ).one()
-            skew = abs((facts[0] - system_clock()).total_seconds())
+            login = await get_login(session)
+            skew = abs((login.at - system_clock()).total_seconds())
             yield Finding(
                 "clock",
                 State.WRONG if skew > _MAX_CLOCK_SECONDS else State.OK,
-                f"{skew:.1f} s apart from the database's clock",
+                f"{skew:.1f} s off the database clock",
             )
-            if facts[1]:
+            if login.bypasses_policies:
                 yield Finding(
                     "database account",
                     State.WARNING,
-                    "the URL's account is a superuser or bypasses row security: give HashInsight a plain account",
+                    "the account is a superuser or bypasses row-level security: use an ordinary account",
                 )
             if revision == head:
-                alive = {beat.process for beat in await list_beats(session, now=system_clock())}
+                alive = {beat.process for beat in await list_live_processes(session, now=system_clock())}
                 for process in ("worker", "scheduler"):
-                    missing = f"none was seen for {MISSING_AFTER.total_seconds():.0f} s: start `hashinsight {process}`"
+                    missing = f"not seen for {MISSING_AFTER.total_seconds():.0f} s: start `hashinsight {process}`"
                     yield (
-                        Finding(process, State.OK, "alive")
+                        Finding(process, State.OK, "running")
                         if process in alive
                         else Finding(process, State.WRONG, missing)
                     )
-                complaint = (await get_tail(session)).complaint(system_clock())
+                complaint = (await get_unsealed_tail(session)).complaint(system_clock())
                 state = State.WRONG if complaint else State.OK
-                yield Finding("audit seals", state, complaint or "nothing waits longer than a minute")
+                yield Finding("audit seals", state, complaint or "up to date")
                 for health in await list_health(session, now=system_clock()):
                     complaint = health.complaint(system_clock())
-                    done = f"last done {health.last_done:%Y-%m-%d %H:%M:%S}Z" if health.last_done else "not done yet"
+                    age = show_age(health.last_done, now=system_clock())
+                    done = f"last run {age}" if age else "not run yet"
                     yield Finding(f"tick {health.tick}", State.WRONG if complaint else State.OK, complaint or done)
     except SQLAlchemyError as error:
         cause = str(getattr(error, "orig", error)).splitlines()[0]
@@ -215,7 +209,7 @@ async def _database(settings: Settings) -> AsyncIterator[Finding]:
 def _show(findings: list[Finding]) -> None:
     colours = {State.OK: "green", State.WARNING: "yellow", State.WRONG: "red"}
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for column in ("part", "state", "what was found"):
+    for column in ("part", "state", "finding"):
         table.add_column(column, overflow="fold")
     for finding in findings:
         table.add_row(

@@ -1,12 +1,18 @@
-"""`hashinsight migrate`: on the operator's server, on the running embedded one, or on that started for a moment."""
+"""`hashinsight migrate`: on your own server, or on the embedded one, which is started for it if it is not running."""
+
+import importlib
+import pkgutil
 
 import typer
+from sqlalchemy import MetaData
 
-from hashinsight.kit.db.reach import reach
-from hashinsight.kit.embedded.servers import servers_for_a_command
+import hashinsight
+from hashinsight.kit.connections import admin_address
+from hashinsight.kit.db.metadata import metadata
+from hashinsight.kit.db.server import reach
+from hashinsight.kit.embedded.servers import servers_for_command
 from hashinsight.kit.logs import configure_logs
-from hashinsight.kit.places import admin_address
-from hashinsight.kit.run import run
+from hashinsight.kit.process import run
 from hashinsight.kit.settings import Settings, load_settings
 
 
@@ -17,7 +23,7 @@ def migrate(draft: str | None) -> None:
 
 
 async def upgrade_schema(settings: Settings) -> str:
-    """Migrate, and say the revision that the database is at now."""
+    """Migrate, and return the revision of the database."""
     from hashinsight.migrations import head_revision, upgrade
 
     address, login = admin_address(settings)
@@ -27,10 +33,17 @@ async def upgrade_schema(settings: Settings) -> str:
 
 
 async def _migrate(settings: Settings, draft: str | None) -> None:
-    async with servers_for_a_command(settings, may_begin=True):
-        typer.echo(f"the database is at revision {await upgrade_schema(settings)}")
+    async with servers_for_command(settings, may_begin=True):
+        typer.echo(f"database schema at revision {await upgrade_schema(settings)}")
         if draft is not None:
-            from hashinsight.cli.tables import all_tables
-            from hashinsight.migrations.moving import draft as write_draft
+            from hashinsight.migrations.runner import draft as write_draft
 
             await write_draft(admin_address(settings)[0], all_tables(), draft)
+
+
+def all_tables() -> MetaData:
+    """Every table of every domain: importing the `models` modules fills the registry."""
+    for module in pkgutil.walk_packages(hashinsight.__path__, "hashinsight."):
+        if module.name.rsplit(".", 1)[-1] == "models":
+            importlib.import_module(module.name)
+    return metadata

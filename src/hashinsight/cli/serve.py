@@ -7,20 +7,20 @@ import sys
 
 import uvicorn
 
-from hashinsight.cli.accepting import EvenServer
-from hashinsight.cli.prepare import check_database, prepare
-from hashinsight.kit.announcing import stop_streams
+from hashinsight.cli.shared_socket import SharedSocketServer
+from hashinsight.cli.startup import check_database, prepare
+from hashinsight.kit.changes import stop_streams
 from hashinsight.kit.children import Child, Supervisor
-from hashinsight.kit.errors import Refusal
-from hashinsight.kit.places import open_database
-from hashinsight.kit.run import run, stop_on_signal
+from hashinsight.kit.connections import open_database
+from hashinsight.kit.errors import OperatorError
+from hashinsight.kit.process import run, stop_on_signal
 from hashinsight.kit.secret_key import load_secret_key
 from hashinsight.kit.settings import Settings
 
 _BACKLOG = 2048
-# a batch makes thousands of lists and no cycles: looking for them every 700 objects took a third of its time; questions
-# to the database leave hundreds of objects in cycles: 100,000 at once hold everybody up for a tenth of a second
-_COLLECT_AFTER = (20_000, 20, 20)
+# A batch allocates thousands of lists and no cycles: the default threshold of 700 cost a third of its time.
+# Database calls do leave cycles: at 100,000 objects one collection would pause all requests for a tenth of a second.
+_GC_THRESHOLD = (20_000, 20, 20)
 
 
 def serve(fd: int | None) -> None:
@@ -38,7 +38,7 @@ def serve(fd: int | None) -> None:
 
 
 def listen(settings: Settings) -> socket.socket:
-    """The listening socket. Whoever holds it keeps callers waiting, not refused, while an API process restarts."""
+    """The listening socket. While a process holds it, clients wait instead of being refused during an API restart."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -46,16 +46,16 @@ def listen(settings: Settings) -> socket.socket:
         listening.bind((settings.host, settings.port))
     except OSError as error:
         listening.close()
-        raise Refusal(_no_socket(settings, error)) from None
+        raise OperatorError(_no_socket(settings, error)) from None
     listening.listen(_BACKLOG)
     return listening
 
 
 def _no_socket(settings: Settings, error: OSError) -> str:
     if error.errno == errno.EADDRINUSE:
-        return f"port {settings.port} is in use: stop what uses it, or set HASHINSIGHT_PORT to another."
+        return f"port {settings.port} is in use: stop the program that uses it, or set HASHINSIGHT_PORT to another."
     if error.errno == errno.EACCES:
-        return f"this user may not use port {settings.port}: set HASHINSIGHT_PORT to one above 1023."
+        return f"this user may not open port {settings.port}: set HASHINSIGHT_PORT to one above 1023."
     return f"{settings.host} is not an address of this machine ({error.strerror}): correct HASHINSIGHT_HOST."
 
 
@@ -73,15 +73,17 @@ def api_children(settings: Settings, listening: socket.socket) -> list[Child]:
 
 
 def _serve_one(settings: Settings, listening: socket.socket, application: str = "hashinsight.app:create_app") -> None:
-    from hashinsight.kit.web.callers import Callers  # it has metrics, which are shared by now
-    from hashinsight.kit.web.protocol import Limits, limited
+    from hashinsight.kit.web.connection_limits import (
+        ConnectionLimits,
+    )  # imported late: its metrics need the shared folder
+    from hashinsight.kit.web.protocol import RequestLimits, limited_protocol
 
-    limits = Limits(settings.header_limit_kb * 1024, settings.header_seconds, settings.body_seconds)
-    callers = Callers(settings.connections, settings.connections_per_address, settings.trusted_proxies)
+    limits = RequestLimits(settings.header_limit_kb * 1024, settings.header_seconds, settings.body_seconds)
+    callers = ConnectionLimits(settings.connections, settings.connections_per_address, settings.trusted_proxies)
     config = uvicorn.Config(
         application,
         factory=True,
-        http=limited(limits, callers),
+        http=limited_protocol(limits, callers),
         ws="none",
         log_config=None,
         access_log=False,
@@ -96,17 +98,17 @@ def _serve_one(settings: Settings, listening: socket.socket, application: str = 
 
 
 def _load(config: uvicorn.Config) -> None:
-    """Without a look for garbage: there is next to none, and looking through all of it took a sixth of the start."""
+    """With garbage collection off: loading makes hardly any garbage, and collecting took a sixth of the start."""
     gc.disable()
     config.load()
     gc.freeze()
-    gc.set_threshold(*_COLLECT_AFTER)
+    gc.set_threshold(*_GC_THRESHOLD)
     gc.enable()
 
 
-class _Server(EvenServer):
+class _Server(SharedSocketServer):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Streams end first: they would go on for an hour, and the server waits for every answer that is under way."""
+        """Streams end first: they would last an hour, and the server waits for all open responses."""
         stop_streams()
         await super().shutdown(sockets)
 

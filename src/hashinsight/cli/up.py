@@ -1,4 +1,4 @@
-"""`hashinsight up`: the whole installation from one command, and its end from one signal."""
+"""`hashinsight up`: starts the whole installation, and stops it on one signal."""
 
 import asyncio
 import contextlib
@@ -10,24 +10,23 @@ from typing import Any
 
 import typer
 
-from hashinsight.cli.asking import ask_ready, own_url
 from hashinsight.cli.demo import demo_child
 from hashinsight.cli.migrate import upgrade_schema
-from hashinsight.cli.prepare import prepare
+from hashinsight.cli.own_api import get_readiness, own_url
 from hashinsight.cli.serve import api_children, listen
-from hashinsight.identity.service.first_owner import FirstLogin, ensure_owner
+from hashinsight.cli.startup import prepare
+from hashinsight.identity.service.tenants import FirstLogin, ensure_owner
 from hashinsight.kit.children import Child, Supervisor
 from hashinsight.kit.clock import system_clock
+from hashinsight.kit.connections import open_database
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.embedded.folder import DataFolder
-from hashinsight.kit.embedded.servers import Progress, data_folder, said_now_and_then, start_servers
-from hashinsight.kit.metrics import clear_metrics
-from hashinsight.kit.places import open_database
-from hashinsight.kit.run import run, stop_on_signal
+from hashinsight.kit.embedded.servers import Progress, data_folder, progress_reporter, start_servers
+from hashinsight.kit.process import clear_metrics, run, stop_on_signal
 from hashinsight.kit.secret_key import load_secret_key
 from hashinsight.kit.settings import Settings
 
-_PATIENCE_SECONDS = 60.0  # on a busy box three processes that start at once take their time
+_PATIENCE_SEC = 60.0  # on a busy box three processes that start at once are slow
 
 
 def up(*, demo: bool) -> None:
@@ -48,7 +47,7 @@ async def _up(settings: Settings, *, demo: bool) -> None:
                     starting.result()
                     typer.echo(f"ready {own_url(settings)}")
                     await supervisor.run_until(stop)
-                typer.echo("stopping: each part finishes what it holds")
+                typer.echo("stopping: each process finishes its current work")
             finally:
                 starting.cancel()
                 with contextlib.suppress(asyncio.CancelledError, Exception):
@@ -60,44 +59,43 @@ async def _up(settings: Settings, *, demo: bool) -> None:
 async def _start(
     supervisor: Supervisor, settings: Settings, folder: DataFolder, listening: socket.socket, *, demo: bool
 ) -> None:
-    say = _progress()
+    report = _progress()
     clear_metrics(settings.data_dir)
     load_secret_key(settings)
-    await start_servers(supervisor, settings, folder, say=say)
-    say(f"the schema is at revision {await upgrade_schema(settings)}")
-    first = await _first_owner(settings)
+    await start_servers(supervisor, settings, folder, say=report)
+    report(f"database schema at revision {await upgrade_schema(settings)}")
+    login = await _first_owner(settings)
     for name in ("worker", "scheduler"):
         command = [sys.executable, "-m", "hashinsight", name]
         await supervisor.start(Child(name, command, stop_seconds=settings.stop_seconds + 5))
-    one, *others = api_children(settings, listening)
+    first_api, *other_apis = api_children(settings, listening)
 
     answer: dict[str, Any] = {}
 
     async def ready() -> bool:
         nonlocal answer
-        answer = await asyncio.to_thread(ask_ready, own_url(settings))
+        answer = await asyncio.to_thread(get_readiness, own_url(settings))
         parts = answer.get("parts", {})
-        # workers and schedulers that were never seen are only late, not missing: wait for them a little
+        # a worker or scheduler that has not been seen yet is late, not missing: give it time
         late = any(parts.get(name, {}).get("state") != "ok" for name in ("worker", "scheduler"))
-        patient = time.monotonic() - began < _PATIENCE_SECONDS
+        patient = time.monotonic() - began < _PATIENCE_SEC
         return answer["status"] != "not_ready" and not (late and patient)
 
     began = time.monotonic()
-    waiting = said_now_and_then(say, lambda: f"waiting for the API: {_complaints(answer) or 'it does not answer yet'}")
-    await supervisor.start(dataclasses.replace(one, ready=ready), waiting=waiting)
-    for child in others:
+    waiting = progress_reporter(report, lambda: f"waiting for the API: {_complaints(answer) or 'no response yet'}")
+    await supervisor.start(dataclasses.replace(first_api, ready=ready), waiting=waiting)
+    for child in other_apis:
         await supervisor.start(child)
-    say("API, worker and scheduler are up")
+    report("API, worker and scheduler are up")
     if demo and settings.demo_miners:
-        shown = await demo_child(settings, say)
-        if shown is not None:
-            await supervisor.start(
-                shown, waiting=said_now_and_then(say, lambda: "waiting for the demo's first samples")
-            )
+        child_of_demo = await demo_child(settings, report)
+        if child_of_demo is not None:
+            waiting = progress_reporter(report, lambda: "waiting for the first samples of the demo")
+            await supervisor.start(child_of_demo, waiting=waiting)
     if answer["status"] == "degraded":
-        say(f"degraded: {_complaints(answer)}")
-    if first is not None:
-        say(f"first start: sign in as {first.email} with the password {first.password} (shown this once)")
+        report(f"degraded: {_complaints(answer)}")
+    if login is not None:
+        report(f"first start: sign in as {login.email} with the password {login.password} (shown once)")
 
 
 async def _first_owner(settings: Settings) -> FirstLogin | None:
@@ -116,7 +114,7 @@ def _complaints(answer: dict[str, Any]) -> str:
 def _progress() -> Progress:
     began = time.monotonic()
 
-    def say(what: str) -> None:
-        typer.echo(f"{time.monotonic() - began:5.1f} s  {what}")
+    def report(step: str) -> None:
+        typer.echo(f"{time.monotonic() - began:5.1f} s  {step}")
 
-    return say
+    return report

@@ -1,39 +1,34 @@
-"""A typed client of the public API, for programs and for our own tests. It knows the server only by what it answers.
+"""A typed asynchronous client of the public API, for programs and for our own tests. Imports no server code."""
 
-Asynchronous and nothing else: the tests run it in the application's own loop, without a socket, and a script needs one
-`asyncio.run`. A second, synchronous one would be the same text twice.
-"""
-
-from hashinsight.client.edge import Edge
-from hashinsight.client.errors import ApiError
-from hashinsight.client.people import HashInsight
+from hashinsight.client.clients import EdgeClient, HashInsight
+from hashinsight.client.http import ApiError
 from hashinsight.client.types import (
-    Acked,
-    Batch,
+    AckResult,
+    BatchDecision,
     Command,
-    Counts,
-    Decided,
+    CommandBatch,
+    CommandRequest,
+    CommandStory,
+    CreatedCommand,
     DryRun,
-    Made,
-    NewCommands,
-    Refused,
-    Requested,
-    Story,
+    RefusedMachine,
+    RequestCounts,
+    RequestResult,
 )
 
 __all__ = [
-    "Acked",
+    "AckResult",
     "ApiError",
-    "Batch",
+    "BatchDecision",
     "Command",
-    "Counts",
-    "Decided",
+    "CommandBatch",
+    "CommandRequest",
+    "CommandStory",
+    "CreatedCommand",
     "DryRun",
-    "Edge",
+    "EdgeClient",
     "HashInsight",
-    "Made",
-    "NewCommands",
-    "Refused",
-    "Requested",
-    "Story",
+    "RefusedMachine",
+    "RequestCounts",
+    "RequestResult",
 ]

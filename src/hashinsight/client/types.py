@@ -1,15 +1,15 @@
-"""What goes in and comes out, as types. Times are ISO 8601 texts, ids are texts: as the wire has them."""
+"""Types of requests and responses, as JSON has them: times are ISO 8601 strings, ids are strings."""
 
 from dataclasses import dataclass, field, fields
 from typing import Any, NotRequired, TypedDict
 
 
 @dataclass(frozen=True)
-class NewCommands:
-    """A request. `miner_ids`, `group_id` or `filter` says which machines; what is left out has the server's default."""
+class CommandRequest:
+    """`miner_ids`, `group_id` or `filter` selects the machines; the server has defaults for omitted fields."""
 
     command_type: str
-    params: dict[str, Any] = field(default_factory=dict, repr=False)  # may hold a pool's password
+    params: dict[str, Any] = field(default_factory=dict, repr=False)  # may hold a pool password
     site_id: str | int | None = None
     miner_ids: list[str] | None = None
     group_id: int | None = None
@@ -28,11 +28,11 @@ class NewCommands:
     dedupe_window_sec: int | None = None
 
     def to_wire(self) -> dict[str, Any]:
-        said = {one.name: getattr(self, one.name) for one in fields(self)}
-        return {name: value for name, value in said.items() if value is not None}
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        return {name: value for name, value in values.items() if value is not None}
 
 
-class Made(TypedDict):
+class CreatedCommand(TypedDict):
     command_id: str
     miner_id: str
     state: str
@@ -40,32 +40,32 @@ class Made(TypedDict):
     existing: bool
 
 
-class Refused(TypedDict):
+class RefusedMachine(TypedDict):
     miner_id: str
     error_code: str
     reason: str
     command_id: NotRequired[str]
 
 
-class Counts(TypedDict):
+class RequestCounts(TypedDict):
     created: int
     existing: int
     refused: int
 
 
-class Requested(TypedDict):
+class RequestResult(TypedDict):
     batch_id: str
-    commands: list[Made]
-    refused: list[Refused]
-    counts: Counts
+    commands: list[CreatedCommand]
+    refused: list[RefusedMachine]
+    counts: RequestCounts
     approval_reasons: list[str]
     repeated: bool
 
 
 class ApprovalCause(TypedDict):
-    """`code`: HIGH_RISK, MANY_MACHINES, MUCH_POWER or ASKED_FOR; the figure and the limit that it passes, if any.
+    """`code`: HIGH_RISK, MANY_MACHINES, MUCH_POWER or ASKED_FOR, with the value and the limit it exceeds, if any.
 
-    MANY_MACHINES_IN_WINDOW, MUCH_POWER_IN_WINDOW: of all that the requester asked for within `window_min`.
+    MANY_MACHINES_IN_WINDOW, MUCH_POWER_IN_WINDOW: totals of the requester within `window_min`.
     """
 
     code: str
@@ -75,7 +75,7 @@ class ApprovalCause(TypedDict):
 
 
 class BlastRadius(TypedDict):
-    """Machines of the site that are down by commands, and may be; what the request would make of it."""
+    """Machines of the site that are down because of commands, the limit, and the effect of this request."""
 
     down_now: int
     cap: int
@@ -90,7 +90,7 @@ class DryRun(TypedDict):
     share_of_site: float
     unknown_power: int
     unknown_ths: int
-    excluded: list[Refused]
+    excluded: list[RefusedMachine]
     counts: dict[str, int]
     blast_radius: BlastRadius | None
     needs_approval: bool
@@ -99,7 +99,7 @@ class DryRun(TypedDict):
 
 
 class Command(TypedDict):
-    """The fields that a caller steers by; an answer has more of them."""
+    """The fields that programs use; the response has more."""
 
     command_id: str
     batch_id: str
@@ -120,14 +120,14 @@ class Command(TypedDict):
     superseded_by: str | None
 
 
-class Story(Command):
+class CommandStory(Command):
     attempts: list[dict[str, Any]]
     history: list[dict[str, Any]]
     approvals: list[dict[str, Any]]
     audit: list[dict[str, Any]] | None
 
 
-class Batch(TypedDict):
+class CommandBatch(TypedDict):
     batch_id: str
     site_id: int
     command_type: str
@@ -135,21 +135,21 @@ class Batch(TypedDict):
     created_by: str | None
     reason: str
     approval_state: str
-    waits: bool  # somebody can still decide
+    waits: bool  # a decision is still possible
     counts: dict[str, int]
     states: NotRequired[dict[str, int]]
     waiting_for_approval: NotRequired[int]
-    refused: NotRequired[list[Refused]]
+    refused: NotRequired[list[RefusedMachine]]
 
 
-class Decided(TypedDict):
+class BatchDecision(TypedDict):
     batch_id: str
     commands: int
     states: dict[str, int]
 
 
-class Acked(TypedDict):
-    """An ack that changed nothing is answered all the same: `applied` is false, and the code says why."""
+class AckResult(TypedDict):
+    """`applied` is false if the ack changed nothing; `error_code` says why."""
 
     applied: bool
     error_code: NotRequired[str | None]

@@ -1,8 +1,8 @@
-"""The door for collectors: who is calling, by its token, and what it may do.
+"""Access for collectors: who is calling, by its token, and what it may do.
 
-A route takes `caller: Caller` and, where it needs the database, `session: EdgeSession`, which sees the caller's tenant
-and site and nothing else. The token decides both; what the request says about them is only checked. Nothing is kept
-between calls: a revoked token is refused at its next one, by every process.
+A route takes `caller: Caller` and, if it needs the database, `session: EdgeSession`, which sees only the caller's
+tenant and site. The token decides both; names in the request are only checked. Nothing is cached between calls: a
+revoked token is refused at its next call, by every process.
 """
 
 from collections.abc import AsyncIterator
@@ -13,36 +13,36 @@ from fastapi import Depends, Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor, ActorKind
-from hashinsight.audit.service import record
-from hashinsight.collectors.acting import as_zone_id, get_zone_id
+from hashinsight.audit.service.entries import record
 from hashinsight.collectors.caller import CollectorCaller
-from hashinsight.collectors.kinds import HEARD, CollectorPermission, Status
+from hashinsight.collectors.operators import get_zone_id, parse_zone_id
 from hashinsight.collectors.queries import tokens
-from hashinsight.collectors.service.hearing import hear, is_news
-from hashinsight.identity.access import now_of, visitor
-from hashinsight.identity.refusals import Refused
+from hashinsight.collectors.service.liveness import is_call_due, note_call
+from hashinsight.collectors.states import SERVED, CollectorPermission, Status
+from hashinsight.identity.access import anonymous_actor, now_of
+from hashinsight.identity.caller import AccessRefusal
 from hashinsight.identity.scope import Reach, make_scope
 from hashinsight.kit.crypto import token_hash
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.errors import Forbidden, HashInsightError, NotFound, Unauthenticated, ValidationFailed
 from hashinsight.kit.networks import network_of
-from hashinsight.kit.web.session import get_database
-from hashinsight.wire.sites import names_site
+from hashinsight.kit.web.state import get_database
+from hashinsight.wire.sites import matches_site
 
 _DEVICE_HEADERS = ("x-device-id", "x-edge-id", "x-edge-device-id")
 _MAX_DEVICE_CHARS = 200
-_REFUSALS_PER_MINUTE = 10  # recorded of a stranger's address; the metrics count the rest
-_REFUSALS_PER_MINUTE_OF_ONE = 1  # and of one collector, which will try again for days
+_REFUSALS_PER_MINUTE = 10  # recorded per unknown address; metrics count the rest
+_REFUSALS_PER_MINUTE_OF_ONE = 1  # per collector, which may retry for days
 
 
 async def collector_caller(request: Request) -> CollectorCaller:
-    """An active collector, or 401 or 403. The call counts as heard."""
-    return await _enter(request, heard=True)
+    """An active collector, or 401 or 403. The call is noted."""
+    return await _authenticate(request, only_served=True)
 
 
 async def any_collector(request: Request) -> CollectorCaller:
-    """Also one that is pending or disabled: only for telling it so."""
-    return await _enter(request, heard=False)
+    """Also pending or disabled ones: only to tell them their state."""
+    return await _authenticate(request, only_served=False)
 
 
 Caller = Annotated[CollectorCaller, Depends(collector_caller)]
@@ -56,18 +56,18 @@ async def _session(request: Request, caller: Caller) -> AsyncIterator[AsyncSessi
 EdgeSession = Annotated[AsyncSession, Depends(_session, scope="function")]
 
 
-def refusal_error(refused: Refused) -> HashInsightError:
-    kind = Unauthenticated if refused.status == Unauthenticated.status else Forbidden
-    return kind(refused.message, code=refused.code)
+def refusal_error(refusal: AccessRefusal) -> HashInsightError:
+    error = Unauthenticated if refusal.status == Unauthenticated.status else Forbidden
+    return error(refusal.message, code=refusal.code)
 
 
-async def record_refused(request: Request, refused: Refused, owner: tokens.Owner | None) -> None:
-    """One entry for each, but not one for each of a flood."""
-    actor = visitor(request)
+async def record_refused(request: Request, refusal: AccessRefusal, owner: tokens.TokenOwner | None) -> None:
+    """An audit entry, limited per minute."""
+    actor = anonymous_actor(request)
     if owner is None:
         key, per_minute = f"collector-refused:{network_of(actor.address)}", _REFUSALS_PER_MINUTE
     else:
-        key, per_minute = f"collector-refused:{owner.collector_id}:{refused.code}", _REFUSALS_PER_MINUTE_OF_ONE
+        key, per_minute = f"collector-refused:{owner.collector_id}:{refusal.code}", _REFUSALS_PER_MINUTE_OF_ONE
         actor = Actor(ActorKind.COLLECTOR, str(owner.collector_id), actor.request_id, actor.address)
     if not await request.app.state.rates.spend(key, per_minute):
         return
@@ -80,44 +80,44 @@ async def record_refused(request: Request, refused: Refused, owner: tokens.Owner
             "collector",
             owner.collector_id if owner else None,
             tenant_id=tenant_id,
-            after={"error_code": refused.code},
+            after={"error_code": refusal.code},
             now=now_of(request),
         )
 
 
-async def _enter(request: Request, *, heard: bool) -> CollectorCaller:
-    token = _given_token(request)
+async def _authenticate(request: Request, *, only_served: bool) -> CollectorCaller:
+    token = _token(request)
     if not token:
-        raise Unauthenticated("send the collector's token: Authorization: Bearer …, or X-Collector-Key")
+        raise Unauthenticated("send the collector's token as Authorization: Bearer or X-Collector-Key")
     now, device_id = now_of(request), _device(request)
     holder = await tokens.find_holder(get_database(request), token_hash(token))
-    found = await _judge(request, holder, device_id, heard=heard, now=now)
-    if isinstance(found, Refused):
-        await record_refused(request, found, holder)
-        raise refusal_error(found)
-    if heard and holder is not None and is_news(holder, now=now):
-        form = found.site_name if found.names_site else None
-        # a short transaction of its own: shards that share a token must not wait for each other's work
-        async with get_database(request).transaction(found.context()) as session:
-            await hear(session, found.actor, found.collector_id, device_id=device_id, site_form=form, now=now)
-    return found
+    caller = await _check(request, holder, device_id, only_served=only_served, now=now)
+    if isinstance(caller, AccessRefusal):
+        await record_refused(request, caller, holder)
+        raise refusal_error(caller)
+    if only_served and holder is not None and is_call_due(holder, now=now):
+        form = caller.site_name if caller.names_site else None
+        # a short transaction of its own: devices that share a token must not wait for each other
+        async with get_database(request).transaction(caller.context()) as session:
+            await note_call(session, caller.actor, caller.collector_id, device_id=device_id, site_form=form, now=now)
+    return caller
 
 
-async def _judge(
-    request: Request, holder: tokens.Holder | None, device_id: str | None, *, heard: bool, now: datetime
-) -> CollectorCaller | Refused:
+async def _check(
+    request: Request, holder: tokens.TokenHolder | None, device_id: str | None, *, only_served: bool, now: datetime
+) -> CollectorCaller | AccessRefusal:
     if holder is None:
-        return Refused(401, "COLLECTOR_TOKEN_UNKNOWN", "this token is not known")
-    named = _named_sites(request)
-    refused = _token_refusal(holder, now) or _place_refusal(request, holder, named)
-    if refused is not None:
-        return refused
+        return AccessRefusal(401, "COLLECTOR_TOKEN_UNKNOWN", "unknown token")
+    sites = _named_sites(request)
+    refusal = _check_token(holder, now) or _check_names(request, holder, sites)
+    if refusal is not None:
+        return refusal
     zone_id = await _find_named_zone(request, holder)
     if zone_id is None and _named_zone(request):
-        return Refused(403, "ZONE_MISMATCH", "this token is not for that zone, or the site has no such zone")
-    if heard and holder.status not in HEARD:
-        return Refused(403, "COLLECTOR_NOT_ACTIVE", f"this collector is {holder.status}")
-    seen = visitor(request)
+        return AccessRefusal(403, "ZONE_MISMATCH", "this token is for another zone, or the site has no such zone")
+    if only_served and holder.status not in SERVED:
+        return AccessRefusal(403, "COLLECTOR_NOT_ACTIVE", f"this collector is {holder.status}")
+    actor = anonymous_actor(request)
     return CollectorCaller(
         tenant_id=holder.tenant_id,
         site_id=holder.site_id,
@@ -129,54 +129,54 @@ async def _judge(
         status=Status(holder.status),
         permissions=frozenset(map(CollectorPermission, holder.permissions)),
         device_id=device_id,
-        site_name=named[0] if named else _remembered_name(holder),
-        actor=Actor(ActorKind.COLLECTOR, str(holder.collector_id), seen.request_id, seen.address),
+        site_name=sites[0] if sites else _last_site_form(holder),
+        actor=Actor(ActorKind.COLLECTOR, str(holder.collector_id), actor.request_id, actor.address),
         clock_skew_sec=holder.clock_skew_sec,
-        names_site=bool(named),
+        names_site=bool(sites),
         named_zone_id=zone_id,
     )
 
 
-def _remembered_name(holder: tokens.Holder) -> str:
-    """As it last wrote its site, unless the site was given another code since."""
+def _last_site_form(holder: tokens.TokenHolder) -> str:
+    """The site as the collector last wrote it, unless the site has another code since."""
     form = holder.site_form or ""
-    return form if names_site(form, site_id=holder.site_id, code=holder.site_code) else holder.site_code
+    return form if matches_site(form, site_id=holder.site_id, code=holder.site_code) else holder.site_code
 
 
-def _token_refusal(token: tokens.Holder, now: datetime) -> Refused | None:
+def _check_token(token: tokens.TokenHolder, now: datetime) -> AccessRefusal | None:
     if token.revoked_at is not None:
-        return Refused(401, "COLLECTOR_TOKEN_REVOKED", "this token was revoked")
+        return AccessRefusal(401, "COLLECTOR_TOKEN_REVOKED", "this token was revoked")
     if token.expires_at <= now:
-        return Refused(401, "COLLECTOR_TOKEN_EXPIRED", "this token has expired: ask for a new one")
+        return AccessRefusal(401, "COLLECTOR_TOKEN_EXPIRED", "this token has expired: request a new one")
     return None
 
 
-def _place_refusal(request: Request, holder: tokens.Holder, named_sites: list[str]) -> Refused | None:
-    if not all(names_site(named, site_id=holder.site_id, code=holder.site_code) for named in named_sites):
-        return Refused(403, "SITE_MISMATCH", "this token belongs to another site")
+def _check_names(request: Request, holder: tokens.TokenHolder, named_sites: list[str]) -> AccessRefusal | None:
+    if not all(matches_site(named, site_id=holder.site_id, code=holder.site_code) for named in named_sites):
+        return AccessRefusal(403, "SITE_MISMATCH", "this token belongs to another site")
     named = request.query_params.get("collector_id", "")
     if named and named.lower() not in (str(holder.collector_id), holder.name.lower()):
-        return Refused(403, "COLLECTOR_MISMATCH", "this token belongs to another collector")
+        return AccessRefusal(403, "COLLECTOR_MISMATCH", "this token belongs to another collector")
     return None
 
 
-async def _find_named_zone(request: Request, holder: tokens.Holder) -> int | None:
+async def _find_named_zone(request: Request, holder: tokens.TokenHolder) -> int | None:
     named = _named_zone(request)
     if not named:
         return None
     own = Context(tenant=str(holder.tenant_id), sites=(holder.site_id,))
     async with get_database(request).transaction(own) as session:
-        return await find_own_zone(session, visitor(request), holder, named)
+        return await find_own_zone(session, anonymous_actor(request), holder, named)
 
 
 async def find_own_zone(
-    session: AsyncSession, actor: Actor, own: tokens.Holder | CollectorCaller, named: str
+    session: AsyncSession, actor: Actor, own: tokens.TokenHolder | CollectorCaller, named: str
 ) -> int | None:
-    """A collector of a whole site may name any of its zones; one of a zone, that zone. None: not its to name.
+    """A site's collector may name any of its zones, a zone's collector only that one. None: not allowed.
 
-    Its own id names its own zone, also where another zone has that number as its code.
+    Its own zone's id means that zone, even if another zone has that number as its code.
     """
-    if own.zone_id is not None and as_zone_id(named) == own.zone_id:
+    if own.zone_id is not None and parse_zone_id(named) == own.zone_id:
         return own.zone_id
     own_site = make_scope(own.tenant_id, actor, [Reach(sites=(own.site_id,))])
     try:
@@ -186,7 +186,7 @@ async def find_own_zone(
     return zone_id if own.zone_id in (None, zone_id) else None
 
 
-def _given_token(request: Request) -> str:
+def _token(request: Request) -> str:
     header = request.headers.get("authorization", "")
     if header.lower().startswith("bearer "):
         return header[7:].strip()
@@ -206,7 +206,7 @@ def _device(request: Request) -> str | None:
     for header in _DEVICE_HEADERS:
         device = request.headers.get(header, "").strip()
         if len(device) > _MAX_DEVICE_CHARS:
-            raise ValidationFailed(f"a device id has at most {_MAX_DEVICE_CHARS} characters")
+            raise ValidationFailed(f"the device id must have at most {_MAX_DEVICE_CHARS} characters")
         if device:
             return device
     return None

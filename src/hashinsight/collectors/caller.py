@@ -1,13 +1,13 @@
-"""A collector that was let in, as those below the door see it: a value that needs no web."""
+"""An authenticated collector, as services see it."""
 
 from dataclasses import dataclass
 from uuid import UUID
 
 from hashinsight.audit.actions import Actor
-from hashinsight.collectors.kinds import CollectorPermission, Status
+from hashinsight.collectors.states import CollectorPermission, Status
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.errors import Forbidden
-from hashinsight.wire.sites import names_site
+from hashinsight.wire.sites import matches_site
 
 
 @dataclass(frozen=True)
@@ -22,23 +22,23 @@ class CollectorCaller:
     status: Status
     permissions: frozenset[CollectorPermission]
     device_id: str | None
-    site_name: str  # its site as it writes it itself: it compares as text
+    site_name: str  # its site as the collector writes it: it compares as text
     actor: Actor
     clock_skew_sec: float | None = None
     names_site: bool = False  # in this call, by header or query
-    named_zone_id: int | None = None  # the zone that this call names, and may name
+    named_zone_id: int | None = None  # the zone that this call names
 
     @property
     def stands_in(self) -> int | None:
-        """The zone of machines that it reports for the first time: its token's, else the one that it names."""
+        """The zone of newly reported machines: the token's, else the one that the call names."""
         return self.named_zone_id if self.zone_id is None else self.zone_id
 
     def may(self, permission: CollectorPermission) -> bool:
         return permission in self.permissions
 
     def check_site(self, named: str) -> None:
-        """For sites that are named in a path or a body: another one than the token's is refused."""
-        if not names_site(named, site_id=self.site_id, code=self.site_code):
+        """For a site in a path or body: refused if it is not the token's."""
+        if not matches_site(named, site_id=self.site_id, code=self.site_code):
             raise Forbidden("this token belongs to another site", code="SITE_MISMATCH")
 
     def context(self) -> Context:

@@ -1,4 +1,4 @@
-"""Kinds of input that collectors and people send: bounded, and free of what the database could not store. Pure."""
+"""Field types of requests: bounded, and without characters that the database cannot store. Pure."""
 
 import json
 import re
@@ -12,52 +12,52 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 MAX_BAG_BYTES = 16 * 1024
 _MAX_COUNT = 2**31 - 1
 _KEY_BYTES = 32
-# not after an odd number of backslashes: that is a text about NUL
+# an odd number of backslashes before it makes it plain text
 _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*+\\u0000")
 
 
 def storable(text: str) -> str:
-    """PostgreSQL stores neither NUL nor half a character."""
+    """PostgreSQL stores neither NUL nor lone surrogates."""
     if "\0" in text:
-        raise ValueError("the text holds a NUL character")
+        raise ValueError("contains a NUL character")
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise ValueError("the text holds half a character") from None
+        raise ValueError("contains a lone surrogate") from None
     return text
 
 
 def bounded(bag: dict[str, Any]) -> dict[str, Any]:
-    """Free data: any JSON that the database can store, up to a size."""
+    """Any JSON that the database can store, up to a size."""
     try:
-        written = json.dumps(bag, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+        encoded = json.dumps(bag, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    if _ESCAPED_NUL.search(written):
-        raise ValueError("the data holds a NUL character")
-    if len(storable(written).encode()) > MAX_BAG_BYTES:
+    if _ESCAPED_NUL.search(encoded):
+        raise ValueError("contains a NUL character")
+    if len(storable(encoded).encode()) > MAX_BAG_BYTES:
         raise ValueError(f"larger than {MAX_BAG_BYTES} bytes")
     return bag
 
 
 def in_utc(instant: datetime) -> datetime:
-    """A time without a zone is UTC: that is how collectors in the field write it."""
+    """A time without a zone is UTC: collectors in the field write it so."""
     if instant.tzinfo is None:
         return instant.replace(tzinfo=UTC)
     try:
         return instant.astimezone(UTC)
     except OverflowError:
-        raise ValueError("the time lies outside the years 1 to 9999") from None
+        raise ValueError("the time is outside the years 1 to 9999") from None
 
 
-def key_of(text: str) -> bytes:
-    """An AES-256 key, from base64. What was given is not repeated."""
+def parse_key(text: str) -> bytes:
+    """An AES-256 key from base64; errors do not repeat it."""
     try:
         key = b64decode(text.strip(), validate=True)
     except ValueError:
-        raise ValueError("the key is not base64") from None
+        raise ValueError("not base64") from None
     if len(key) != _KEY_BYTES:
-        raise ValueError(f"an AES-256 key has {_KEY_BYTES} bytes")
+        raise ValueError(f"an AES-256 key must have {_KEY_BYTES} bytes")
     return key
 
 
@@ -74,13 +74,13 @@ IntervalSec = Annotated[int, Field(ge=1, le=86_400)]
 
 
 class Body(BaseModel):
-    """What people send: a field that we do not know is a mistake."""
+    """Bodies from people: unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class EdgeBody(BaseModel):
-    """What collectors send: of several makes and versions, so a field that we do not know is passed over."""
+    """Bodies from collectors, of several makes and versions: unknown fields are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -89,7 +89,7 @@ def example(**fields: Any) -> ConfigDict:
     return ConfigDict(json_schema_extra={"examples": [fields]})
 
 
-def plain(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The same as plain JSON values, for the audit."""
-    found: dict[str, Any] = json.loads(json.dumps(dict(values), default=str))
-    return found
+def as_json(values: Mapping[str, Any]) -> dict[str, Any]:
+    """As JSON values, for the audit log."""
+    converted: dict[str, Any] = json.loads(json.dumps(dict(values), default=str))
+    return converted

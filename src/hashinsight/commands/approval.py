@@ -1,4 +1,4 @@
-"""Whether a request must be approved before anything is handed out, and what it would reach. Pure."""
+"""Whether a request needs approval before anything is dispatched, and what it affects. Pure."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from hashinsight.commands.states import Approval
 
 @dataclass(frozen=True)
 class Impact:
-    """What a request reaches. Machines whose figures nobody knows are counted beside the sums, not guessed."""
+    """What a request affects. Machines without figures are counted separately, not estimated."""
 
     machines: int
     kw: float
@@ -25,10 +25,11 @@ class Impact:
 
 
 @dataclass(frozen=True)
-class Before:
+class RecentRequests:
     """What the same requester commanded at this site without approval, within the window or still open.
 
-    Machines that are asked for now are counted with the request; `more_kw` is by how much they drew more before.
+    Machines of the new request are not counted again; `more_kw` is the power that they drew then above what they
+    draw now.
     """
 
     machines: int = 0
@@ -36,19 +37,19 @@ class Before:
     more_kw: float = 0.0
 
 
-NOTHING_BEFORE = Before()
+NO_RECENT_REQUESTS = RecentRequests()
 
 
 @dataclass(frozen=True)
-class Limits:
-    """The tenant's own: above either of them, in one request or in a window, it takes a second person."""
+class ApprovalLimits:
+    """The tenant's own: above either of them, in one request or in a window, a second person must approve."""
 
     machines: int
     power_kw: float
     window_min: int
 
 
-class Because(StrEnum):
+class ApprovalCode(StrEnum):
     HIGH_RISK = "HIGH_RISK"
     MANY_MACHINES = "MANY_MACHINES"
     MUCH_POWER = "MUCH_POWER"
@@ -58,75 +59,77 @@ class Because(StrEnum):
 
 
 @dataclass(frozen=True)
-class Cause:
-    """Why it must be approved: a code with its figures for programs, and words for people."""
+class ApprovalReason:
+    """Why approval is needed: code and figures for programs, a text for people."""
 
-    code: Because
-    words: str
+    code: ApprovalCode
+    text: str
     value: float | None = None
     limit: float | None = None
     window_min: int | None = None
 
 
 @dataclass(frozen=True)
-class Need:
+class ApprovalNeed:
     state: Approval
-    causes: tuple[Cause, ...]
-    decision: str | None = None  # by which the wait was skipped: emergency, pre_approved
+    reasons: tuple[ApprovalReason, ...]
+    decision: str | None = None  # why nobody has to approve: emergency, pre_approved
 
     @property
-    def reasons(self) -> tuple[str, ...]:
-        return tuple(one.words for one in self.causes)
+    def texts(self) -> tuple[str, ...]:
+        return tuple(reason.text for reason in self.reasons)
 
     @property
     def is_needed(self) -> bool:
         return self.state is Approval.REQUIRED
 
 
-def judge_need(
+def judge_approval(
     risk: Risk,
     impact: Impact,
-    limits: Limits,
+    limits: ApprovalLimits,
     *,
     is_control: bool,
-    before: Before = NOTHING_BEFORE,
-    asked_for: bool = False,
+    recent: RecentRequests = NO_RECENT_REQUESTS,
+    requested: bool = False,
     emergency: bool = False,
     pre_approved: bool = False,
-) -> Need:
-    """`asked_for`: whoever requests wants it approved in any case, as a rule can.
+) -> ApprovalNeed:
+    """`requested`: the requester wants approval in any case, as a rule can.
 
-    Of lights there is no sum: a technician who looks for machines lights many.
+    Lights have no limit per window: a technician who looks for machines lights many.
     """
-    causes = []
+    reasons = []
     if risk is Risk.HIGH:
-        causes.append(Cause(Because.HIGH_RISK, "the catalogue calls it high risk"))
+        reasons.append(ApprovalReason(ApprovalCode.HIGH_RISK, "high-risk command type"))
     if impact.machines > limits.machines:
-        words = f"{impact.machines} machines, more than {limits.machines} in one batch"
-        causes.append(Cause(Because.MANY_MACHINES, words, impact.machines, limits.machines))
+        text = f"{impact.machines} machines in one request (limit {limits.machines})"
+        reasons.append(ApprovalReason(ApprovalCode.MANY_MACHINES, text, impact.machines, limits.machines))
     if is_control and impact.kw > limits.power_kw:
-        words = f"{impact.kw:.0f} kW, more than {limits.power_kw:g}"
-        causes.append(Cause(Because.MUCH_POWER, words, round(impact.kw, 3), limits.power_kw))
+        text = f"{impact.kw:.0f} kW in one request (limit {limits.power_kw:g} kW)"
+        reasons.append(ApprovalReason(ApprovalCode.MUCH_POWER, text, round(impact.kw, 3), limits.power_kw))
     if is_control and impact.machines:
-        causes += _in_window(impact, before, limits, known={one.code for one in causes})
-    if asked_for:
-        causes.append(Cause(Because.ASKED_FOR, "approval was asked for"))
-    if not causes:
-        return Need(Approval.NONE, ())
+        reasons += _judge_window(impact, recent, limits, known={reason.code for reason in reasons})
+    if requested:
+        reasons.append(ApprovalReason(ApprovalCode.ASKED_FOR, "approval was requested"))
+    if not reasons:
+        return ApprovalNeed(Approval.NONE, ())
     if emergency:
-        return Need(Approval.APPROVED, tuple(causes), "emergency")
+        return ApprovalNeed(Approval.APPROVED, tuple(reasons), "emergency")
     if pre_approved:
-        return Need(Approval.APPROVED, tuple(causes), "pre_approved")
-    return Need(Approval.REQUIRED, tuple(causes))
+        return ApprovalNeed(Approval.APPROVED, tuple(reasons), "pre_approved")
+    return ApprovalNeed(Approval.REQUIRED, tuple(reasons))
 
 
-def _in_window(impact: Impact, before: Before, limits: Limits, *, known: Collection[Because]) -> Iterator[Cause]:
-    """What this request and those before it come to, where it passes a limit that the request alone does not."""
-    machines, window = impact.machines + before.machines, limits.window_min
-    if machines > limits.machines and Because.MANY_MACHINES not in known:
-        words = f"{machines} machines asked by one requester in {window} min (limit {limits.machines})"
-        yield Cause(Because.MANY_MACHINES_IN_WINDOW, words, machines, limits.machines, window)
-    kw = impact.kw + before.kw + before.more_kw
-    if kw > limits.power_kw and Because.MUCH_POWER not in known:
-        words = f"{kw:.0f} kW asked by one requester in {window} min (limit {limits.power_kw:g} kW)"
-        yield Cause(Because.MUCH_POWER_IN_WINDOW, words, round(kw, 3), limits.power_kw, window)
+def _judge_window(
+    impact: Impact, recent: RecentRequests, limits: ApprovalLimits, *, known: Collection[ApprovalCode]
+) -> Iterator[ApprovalReason]:
+    """Limits that this request exceeds only together with the requester's recent ones."""
+    machines, window = impact.machines + recent.machines, limits.window_min
+    if machines > limits.machines and ApprovalCode.MANY_MACHINES not in known:
+        text = f"{machines} machines by one requester in {window} min (limit {limits.machines})"
+        yield ApprovalReason(ApprovalCode.MANY_MACHINES_IN_WINDOW, text, machines, limits.machines, window)
+    kw = impact.kw + recent.kw + recent.more_kw
+    if kw > limits.power_kw and ApprovalCode.MUCH_POWER not in known:
+        text = f"{kw:.0f} kW by one requester in {window} min (limit {limits.power_kw:g} kW)"
+        yield ApprovalReason(ApprovalCode.MUCH_POWER_IN_WINDOW, text, round(kw, 3), limits.power_kw, window)

@@ -1,23 +1,23 @@
-"""Who goes first on one machine: a new command weighed against those that are there. Pure, and every verdict has words.
+"""Priority between commands for one machine: a new command is compared with the open ones. Pure.
 
-Only control commands are weighed; lights can blink at any time. In this order, for each command that is there:
+Only control commands are compared; lights can blink at any time. In this order, for each open command:
 
-| it is | and the new one | verdict |
+| open command | new command | result |
 |---|---|---|
 | leased | asks for the same | refused: DUPLICATE |
-| leased | is a safety emergency, and it is none | it is superseded, its dispatch fenced |
-| leased | contradicts it and is of a lower class | refused: CONTRADICTS |
-| leased | anything else | the new one waits |
-| queued | outranks it (by class, or as a safety emergency) | it is superseded |
+| leased, no safety emergency | safety emergency | open command superseded, its dispatch fenced |
+| leased | contradicts it, of a lower class | refused: CONTRADICTS |
+| leased | anything else | new command waits |
+| queued | outranks it (by class, or as a safety emergency) | open command superseded |
 | queued | asks for the same | refused: DUPLICATE |
-| queued | contradicts it | refused: CONTRADICTS (same class: the older one stands) |
-| queued | anything else | the new one waits its turn |
+| queued | contradicts it | refused: CONTRADICTS (same class: the older one stays) |
+| queued | anything else | new command waits |
 
-One refusal is enough to refuse; then nothing is superseded either.
+One refusal refuses the new command, and then it supersedes nothing. Every result has a reason.
 
-A leased one that comes back to the queue, by a failure or a lost lease, is weighed again: what was asked for behind it
-and outranks it could not displace it then, and does now. So of any two commands that wait for a machine the later was
-weighed against the earlier, and an approval, which changes neither class nor age, has nothing left to weigh.
+A leased command that returns to the queue, after a failure or a lost lease, is compared again: commands requested in
+the meantime that outrank it could not displace it then, and do now. So of any two commands that wait for a machine, the
+later was compared with the earlier. An approval changes neither class nor age, so nothing is compared again then.
 """
 
 from collections.abc import Iterable, Sequence
@@ -31,14 +31,14 @@ from hashinsight.commands.states import LEASED, Priority, State
 _RANKS = {priority: rank for rank, priority in enumerate(Priority)}
 
 
-class Refused(StrEnum):
+class ArbitrationRefusal(StrEnum):
     DUPLICATE = "DUPLICATE"
     CONTRADICTS = "CONTRADICTS"
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What is asked for, the same for every machine of a request."""
+class Intent:
+    """What a request asks for, the same for each of its machines."""
 
     command_type: str
     asks: bytes
@@ -52,7 +52,7 @@ class Wish:
 
 
 @dataclass(frozen=True)
-class Present:
+class OpenCommand:
     """A control command that is open on the machine."""
 
     command_id: UUID
@@ -77,87 +77,85 @@ class Present:
 
 
 @dataclass(frozen=True)
-class Verdict:
-    refused: Refused | None
+class ArbitrationResult:
+    refused: ArbitrationRefusal | None
     reason: str
-    supersedes: tuple[Present, ...] = ()
-    weighed: tuple[Present, ...] = ()
-    because_of: UUID | None = None  # of a refusal: the command that stands against it
+    supersedes: tuple[OpenCommand, ...] = ()
+    compared: tuple[OpenCommand, ...] = ()
+    because_of: UUID | None = None  # of a refusal: the open command
 
     def as_evidence(self) -> dict[str, Any]:
-        """For the record: the decision, its reason, and what was weighed."""
+        """For the audit log: decision, reason, and the commands that were compared."""
         return {
             "decision": self.refused.value if self.refused else "supersedes" if self.supersedes else "waits",
             "reason": self.reason,
             "weighed": [
                 {
-                    "command_id": str(one.command_id),
-                    "command_type": one.command_type,
-                    "priority": one.priority.value,
-                    "state": one.state.value,
+                    "command_id": str(command.command_id),
+                    "command_type": command.command_type,
+                    "priority": command.priority.value,
+                    "state": command.state.value,
                 }
-                for one in self.weighed
+                for command in self.compared
             ],
-            "superseded": [str(one.command_id) for one in self.supersedes],
+            "superseded": [str(command.command_id) for command in self.supersedes],
         }
 
 
-def arbitrate(wish: Wish, present: Iterable[Present]) -> Verdict:
-    weighed = tuple(present)
-    superseded: list[Present] = []
+def arbitrate(intent: Intent, open_commands: Iterable[OpenCommand]) -> ArbitrationResult:
+    compared = tuple(open_commands)
+    superseded: list[OpenCommand] = []
     reasons: list[str] = []
-    for one in weighed:
-        refused, reason, displaced = _weigh(wish, one)
-        if refused is not None:
-            return Verdict(refused, reason, weighed=weighed, because_of=one.command_id)
+    for command in compared:
+        compare = _compare_leased if command.is_leased else _compare_queued
+        refusal, reason, displaces = compare(intent, command)
+        if refusal is not None:
+            return ArbitrationResult(refusal, reason, compared=compared, because_of=command.command_id)
         reasons.append(reason)
-        if displaced:
-            superseded.append(one)
-    return Verdict(None, "; ".join(reasons), tuple(superseded), weighed)
+        if displaces:
+            superseded.append(command)
+    return ArbitrationResult(None, "; ".join(reasons), tuple(superseded), compared)
 
 
-def _weigh(wish: Wish, one: Present) -> tuple[Refused | None, str, bool]:
-    """Against one command: whether it refuses the wish, why, and whether the wish displaces it."""
-    return _against_leased(wish, one) if one.is_leased else _against_queued(wish, one)
+def _compare_leased(intent: Intent, command: OpenCommand) -> tuple[ArbitrationRefusal | None, str, bool]:
+    """Whether the leased command refuses the new one, why, and whether the new one displaces it."""
+    if command.asks == intent.asks:
+        return ArbitrationRefusal.DUPLICATE, f"already dispatched: {command}", False
+    if intent.interrupts and not command.interrupts:
+        return None, f"safety emergency interrupts {command}", True
+    if command.command_type in intent.opposes and _RANKS[intent.priority] < _RANKS[command.priority]:
+        return ArbitrationRefusal.CONTRADICTS, f"contradicts {command} of a higher class", False
+    return None, f"waits for {command}", False
 
 
-def _against_leased(wish: Wish, one: Present) -> tuple[Refused | None, str, bool]:
-    if one.asks == wish.asks:
-        return Refused.DUPLICATE, f"the same is under way: {one}", False
-    if wish.interrupts and not one.interrupts:
-        return None, f"a safety emergency interrupts {one}", True
-    if one.command_type in wish.opposes and _RANKS[wish.priority] < _RANKS[one.priority]:
-        return Refused.CONTRADICTS, f"{one} is of a higher class and asks for the opposite", False
-    return None, f"waits for {one}, which is not interrupted", False
+def _compare_queued(intent: Intent, command: OpenCommand) -> tuple[ArbitrationRefusal | None, str, bool]:
+    rank, other = _RANKS[intent.priority], _RANKS[command.priority]
+    if _outranks(intent, command):
+        reason = f"goes before {command} of a lower class" if rank > other else f"safety emergency before {command}"
+        return None, reason, True
+    if command.asks == intent.asks:
+        return ArbitrationRefusal.DUPLICATE, f"already queued: {command}", False
+    if command.command_type in intent.opposes:
+        which = "an older command of the same class" if rank == other else "a higher class"
+        return ArbitrationRefusal.CONTRADICTS, f"contradicts {command}, {which}", False
+    return None, f"waits with {command}", False
 
 
-def _against_queued(wish: Wish, one: Present) -> tuple[Refused | None, str, bool]:
-    rank, other = _RANKS[wish.priority], _RANKS[one.priority]
-    if _outranks(wish, one):
-        by_class = f"goes before {one}, which is of a lower class"
-        return None, by_class if rank > other else f"a safety emergency goes before {one}", True
-    if one.asks == wish.asks:
-        return Refused.DUPLICATE, f"the same waits already: {one}", False
-    if one.command_type in wish.opposes:
-        why = "is older and of the same class" if rank == other else "is of a higher class"
-        return Refused.CONTRADICTS, f"{one} {why} and asks for the opposite", False
-    return None, f"waits beside {one}", False
+def _outranks(new: Intent | OpenCommand, queued: OpenCommand) -> bool:
+    """By class, or as a safety emergency; the same for a new command and for one that was there first."""
+    return _RANKS[new.priority] > _RANKS[queued.priority] or (new.interrupts and not queued.interrupts)
 
 
-def _outranks(new: Wish | Present, one: Present) -> bool:
-    return _RANKS[new.priority] > _RANKS[one.priority] or (new.interrupts and not one.interrupts)
+def find_outranking(command: OpenCommand, others: Iterable[OpenCommand]) -> OpenCommand | None:
+    """Of the commands requested after one that returns to the queue, the most urgent that displaces it.
 
-
-def outranking(one: Present, others: Iterable[Present]) -> Present | None:
-    """What displaces one that comes back to the queue: of those that were asked for behind it, the most urgent.
-
-    What was there before it has nothing to do with it: it was weighed against that when it was made.
+    Earlier ones do not matter: it was compared with them when it was requested.
     """
-    behind = (other for other in others if other.command_id > one.command_id and not other.is_leased)
-    above = [other for other in behind if _outranks(other, one)]
+    later = (other for other in others if other.command_id > command.command_id and not other.is_leased)
+    above = [other for other in later if _outranks(other, command)]
     return max(above, key=lambda other: (other.interrupts, _RANKS[other.priority]), default=None)
 
 
-def arbitrate_all(wish: Wish, present: dict[int, Sequence[Present]]) -> dict[int, Verdict]:
-    """By machine, of those that have open commands; all others have nothing to weigh."""
-    return {miner_no: arbitrate(wish, ones) for miner_no, ones in present.items()}
+def arbitrate_all(intent: Intent, open_commands: dict[int, Sequence[OpenCommand]]) -> dict[int, ArbitrationResult]:
+    """By machine, for machines with open commands."""
+    return {miner_no: arbitrate(intent, commands) for miner_no, commands in open_commands.items()}

@@ -1,22 +1,20 @@
-"""The refusals of commands that have a code of their own, beside those of the catalogue."""
+"""Errors of commands with a code of their own, besides those of the catalogue."""
 
-from uuid import UUID
-
-from hashinsight.commands.limits import MOST_MACHINES
+from hashinsight.commands.limits import MAX_MACHINES
 from hashinsight.kit.errors import Conflict, Forbidden, NotFound, ValidationFailed
 
 
 def too_many_machines() -> ValidationFailed:
-    return ValidationFailed(f"one request reaches at most {MOST_MACHINES} machines: split it", code="TOO_MANY_MACHINES")
+    return ValidationFailed(f"at most {MAX_MACHINES} machines per request: split it", code="TOO_MANY_MACHINES")
 
 
 def several_sites() -> ValidationFailed:
-    return ValidationFailed("the machines stand at several sites: name one with site_id", code="SEVERAL_SITES")
+    return ValidationFailed("the machines are at several sites: choose one with site_id", code="SEVERAL_SITES")
 
 
-def ambiguous(miner_ids: list[str]) -> Conflict:
+def ambiguous_miner(miner_ids: list[str]) -> Conflict:
     return Conflict(
-        "more than one of your sites has a miner of this id: say site_id, too",
+        "this miner id exists at more than one of your sites: add site_id",
         code="AMBIGUOUS_MINER",
         details={"miner_ids": miner_ids},
     )
@@ -26,25 +24,29 @@ def no_machine() -> NotFound:
     return NotFound("none of these machines exists", code="NOT_FOUND")
 
 
+def command_not_found() -> NotFound:
+    return NotFound("no such command")
+
+
+def batch_not_found() -> NotFound:
+    return NotFound("no such batch")
+
+
 def key_reused() -> Conflict:
     return Conflict("this Idempotency-Key was used for another request", code="IDEMPOTENCY_KEY_REUSED")
 
 
 def already_final(state: str) -> Conflict:
-    return Conflict(f"it is {state} already, and that is final", code="ALREADY_FINAL", details={"state": state})
+    return Conflict(f"already {state}", code="ALREADY_FINAL", details={"state": state})
 
 
 def already_decided() -> Conflict:
-    return Conflict("nothing here waits for approval any more", code="ALREADY_DECIDED")
+    return Conflict("no longer waiting for approval", code="ALREADY_DECIDED")
 
 
 def own_request() -> Forbidden:
-    return Forbidden("you asked for it: somebody else must approve it", code="OWN_REQUEST")
+    return Forbidden("your own request: someone else must approve it", code="OWN_REQUEST")
 
 
 def already_canceling() -> Conflict:
-    return Conflict("a cancel was requested already: its ack or the end of its lease decides", code="CANCEL_REQUESTED")
-
-
-def unknown_dispatch(command_id: str | UUID) -> NotFound:
-    return NotFound("there is no such command", details={"command_id": str(command_id)[:64]})
+    return Conflict("cancel already requested: the ack or the end of the lease decides", code="CANCEL_REQUESTED")

@@ -1,16 +1,16 @@
-"""Commands in the metrics: how many went out, and what became of acks."""
+"""Metrics of commands: dispatches, failures and acks."""
 
 from functools import lru_cache
 
 from prometheus_client import Counter
 
-# without our prefix: these two are promised so
-DISPATCHED = Counter("commands_dispatched_total", "Commands handed to collectors, again or for the first time")
-FAILED = Counter("commands_failed_total", "Commands that a collector reported as failed for good")
-ACKS = Counter("hashinsight_command_acks_total", "Acks of collectors by what they did", ["outcome"])
+# names without our prefix: specified like this
+DISPATCHED = Counter("commands_dispatched_total", "Commands dispatched to collectors, redeliveries included")
+FAILED = Counter("commands_failed_total", "Commands reported as failed, with no retry left")
+ACKS = Counter("hashinsight_command_acks_total", "Acks from collectors by outcome", ["outcome"])
 
 
 @lru_cache(maxsize=256)
 def acks(outcome: str | None) -> Counter:
-    """Found once: the library would look for it under a lock at every call."""
+    """Cached: the library takes a lock for every lookup by label."""
     return ACKS.labels(outcome)

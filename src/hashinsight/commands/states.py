@@ -1,7 +1,7 @@
-"""The life of a command: its states, the moves between them, and the same as text for the database. Pure.
+"""The state machine of a command: states, moves, and the same as SQL. Pure.
 
-The table below is the only one. The guarded statements ask it which states a move may begin in, the CHECK constraints
-and the drawing in docs/commands.md are made from it, and a test holds that all of them say the same.
+The only definition: guarded updates read here which states a move may begin in; the CHECK constraints and the diagram
+in docs/commands.md are generated from it, and a test compares all of them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,9 +11,9 @@ from types import MappingProxyType
 
 
 class State(StrEnum):
-    QUEUED = "queued"  # waits: for approval, its turn, a free machine, a poll
+    QUEUED = "queued"  # waits for approval, its turn, a free machine or a poll
     DISPATCHED = "dispatched"  # leased to a collector
-    RUNNING = "running"  # the collector said that it began
+    RUNNING = "running"  # the collector reported its start
     SUCCEEDED = "succeeded"
     FAILED = "failed"
     EXPIRED = "expired"
@@ -25,13 +25,13 @@ class Event(StrEnum):
     CREATED = "created"
     APPROVED = "approved"
     REJECTED = "rejected"
-    EXTENDED = "extended"  # more time, the first time: its site's cap or rate holds it in the queue
+    EXTENDED = "extended"  # TTL extended for the first time: the site's cap or rate limit holds it in the queue
     LEASED = "leased"
     STARTED = "started"
     SUCCEEDED = "succeeded"
     FAILED = "failed"
-    RETRIED = "retried"  # a reported failure that may pass: queued again, under a new dispatch id
-    LEASE_LOST = "lease_lost"  # nobody acked: queued again, under the same dispatch id
+    RETRIED = "retried"  # reported failure: queued again under a new dispatch id
+    LEASE_LOST = "lease_lost"  # no ack: queued again under the same dispatch id
     CANCEL_REQUESTED = "cancel_requested"
     CANCELED = "canceled"
     SUPERSEDED = "superseded"
@@ -46,7 +46,7 @@ class Approval(StrEnum):
 
 
 class Priority(StrEnum):
-    """The last goes first. `urgency` is class and number as one: what the wire carries."""
+    """Classes, the last goes first. `urgency`, the number on the wire, combines class and priority number."""
 
     CONVENIENCE = "convenience"
     EFFICIENCY = "efficiency"
@@ -54,13 +54,13 @@ class Priority(StrEnum):
     SAFETY = "safety"
 
 
-HIGH_CLASSES = (Priority.COMPLIANCE, Priority.SAFETY)  # for those who may ask for high risk, as demand response is
+HIGH_CLASSES = (Priority.COMPLIANCE, Priority.SAFETY)  # need the permission for high-risk commands
 
 
 @dataclass(frozen=True)
 class Move:
     begins: tuple[State, ...]
-    ends: State | None  # None: the state stays what it is
+    ends: State | None  # None: the state stays the same
 
 
 LEASED = (State.DISPATCHED, State.RUNNING)
@@ -75,7 +75,7 @@ MOVES: Mapping[Event, Move] = MappingProxyType(
         Event.EXTENDED: Move((State.QUEUED,), State.QUEUED),
         Event.LEASED: Move((State.QUEUED,), State.DISPATCHED),
         Event.STARTED: Move((State.DISPATCHED,), State.RUNNING),
-        # also from the queue: the ack of a lease that ran out, while nothing newer was dispatched
+        # also from queued: a late ack, if nothing newer was dispatched since its lease ran out
         Event.SUCCEEDED: Move(OPEN, State.SUCCEEDED),
         Event.FAILED: Move(OPEN, State.FAILED),
         Event.RETRIED: Move(OPEN, State.QUEUED),
@@ -89,50 +89,50 @@ MOVES: Mapping[Event, Move] = MappingProxyType(
 
 
 def ends_in(event: Event, state: State) -> State:
-    """Where a move leads; ValueError for one that the table does not know."""
+    """The state after a move; ValueError for a move that is not allowed."""
     move = MOVES[event]
     if state not in move.begins:
         raise ValueError(f"{state} cannot be {event}")
     return state if move.ends is None else move.ends
 
 
-def listed(words: Iterable[str]) -> str:
-    """As SQL: what stands between the brackets of `in (…)`."""
-    return ", ".join(f"'{word}'" for word in words)
+def sql_list(values: Iterable[str]) -> str:
+    """For `in (…)`."""
+    return ", ".join(f"'{value}'" for value in values)
 
 
-def begins(event: Event) -> str:
-    """The states that a move may begin in, for its guard."""
-    return listed(MOVES[event].begins)
+def sql_begin_states(event: Event) -> str:
+    """The states in which a move may begin, for the guard of its UPDATE."""
+    return sql_list(MOVES[event].begins)
 
 
-# what every row keeps, whoever writes it
+# CHECK constraints
 CHECKS: Mapping[str, str] = MappingProxyType(
     {
-        "state": f"state in ({listed(State)})",
-        "approval_state": f"approval_state in ({listed(Approval)})",
-        "leased": f"(state in ({listed(LEASED)})) = (lease_until is not null)",
+        "state": f"state in ({sql_list(State)})",
+        "approval_state": f"approval_state in ({sql_list(Approval)})",
+        "leased": f"(state in ({sql_list(LEASED)})) = (lease_until is not null)",
         "lease_owner": "(lease_until is null) = (lease_owner is null)",
         "fenced": "lease_until is null or dispatch_id is not null",
-        "finished": f"(state in ({listed(FINAL)})) = (finished_at is not null)",
+        "finished": f"(state in ({sql_list(FINAL)})) = (finished_at is not null)",
         "unapproved": "approval_state <> 'required' or state in ('queued', 'expired', 'canceled', 'superseded')",
         "rejected": "approval_state <> 'rejected' or state = 'canceled'",
         "expires": "expires_at is not null or approval_state in ('required', 'rejected')",
         "superseded": "(state = 'superseded') = (superseded_by is not null)",
-        "tried": f"attempt > 0 or state not in ({listed((*LEASED, State.SUCCEEDED, State.FAILED))})",
+        "tried": f"attempt > 0 or state not in ({sql_list((*LEASED, State.SUCCEEDED, State.FAILED))})",
         "ttl": "ttl_sec between 5 and 604800",
-        "priority": f"priority in ({listed(Priority)})",
-        "urgency": f"urgency = (array_position(array[{listed(Priority)}], priority) - 1) * 10 + priority_number",
+        "priority": f"priority in ({sql_list(Priority)})",
+        "urgency": f"urgency = (array_position(array[{sql_list(Priority)}], priority) - 1) * 10 + priority_number",
         "priority_number": "priority_number between 0 and 9",
         "verification": "verification in ('pending', 'verified', 'unverified', 'unverifiable')",
     }
 )
-ACTIVE_CONTROL = f"is_control and state in ({listed(LEASED)})"  # of the unique index: one a machine
+ACTIVE_CONTROL = f"is_control and state in ({sql_list(LEASED)})"  # unique index: one per machine
 READY = "state = 'queued' and approval_state <> 'required'"
 
 
-def drawing() -> str:
-    """The table as a Mermaid drawing, for docs/commands.md. Moves that lead the same way share an arrow."""
+def state_diagram() -> str:
+    """As a Mermaid diagram, for docs/commands.md. Moves between the same two states share an arrow."""
     arrows: dict[tuple[str, str], list[str]] = {}
     for event, move in MOVES.items():
         for state in move.begins:

@@ -1,4 +1,4 @@
-"""What commands need done by itself: lost leases, TTLs and stale approvals, and finished ones moved out of the way."""
+"""Periodic work on commands: sweeps, archive, deletion of old keys."""
 
 from datetime import timedelta
 
@@ -8,26 +8,26 @@ from hashinsight.kit.ticks.tick import CatchUp, Tick, TickRun
 
 
 async def _sweep(session: AsyncSession, run: TickRun) -> None:
-    from hashinsight.commands.service import sweeping
+    from hashinsight.commands.service import sweeps
 
-    await sweeping.sweep(session, now=run.now)
+    await sweeps.sweep(session, now=run.now)
 
 
 async def _archive(session: AsyncSession, run: TickRun) -> None:
-    from hashinsight.commands.service import sweeping
+    from hashinsight.commands.service import sweeps
 
-    await sweeping.archive(session, now=run.now)
-
-
-async def _forget(session: AsyncSession, run: TickRun) -> None:
-    from hashinsight.commands.service import sweeping
-
-    await sweeping.forget(session, now=run.now)
+    await sweeps.archive(session, now=run.now)
 
 
-# the rows say what is to be done: a run after an outage does all of it, so a missed period needs no run of its own
+async def _delete_old(session: AsyncSession, run: TickRun) -> None:
+    from hashinsight.commands.service import sweeps
+
+    await sweeps.delete_old(session, now=run.now)
+
+
+# LATEST: one run after an outage does all that is due
 COMMAND_TICKS = (
     Tick("commands_sweep", timedelta(seconds=5), CatchUp.LATEST, _sweep),
     Tick("commands_archive", timedelta(seconds=15), CatchUp.LATEST, _archive),
-    Tick("commands_forget", timedelta(hours=1), CatchUp.LATEST, _forget),
+    Tick("commands_forget", timedelta(hours=1), CatchUp.LATEST, _delete_old),
 )

@@ -1,1 +1,1 @@
-"""A simulated operator that lives through the real pipeline."""
+"""The demo: a simulated operator on the real pipeline."""

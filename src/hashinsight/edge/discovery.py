@@ -1,4 +1,4 @@
-"""Looks for machines in the ranges of a site: gently, over and over, and without disturbing the reading."""
+"""Finds machines in the site's address ranges: slowly, repeatedly, and without disturbing polling."""
 
 import asyncio
 import logging
@@ -6,28 +6,28 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from hashinsight.edge.miners import Machine, NoRoom, Roster
-from hashinsight.edge.reading import Auth, Reader, Told
-from hashinsight.edge.reading_process import NotRead
-from hashinsight.edge.settings import bounds_of
+from hashinsight.edge.library_process.messages import MachineError
+from hashinsight.edge.library_process.reader import Auth, Reader, Reading
+from hashinsight.edge.roster import Machine, Roster, RosterFull
+from hashinsight.edge.settings import range_bounds
 
 AT_ONCE = 64
-PER_SEC = 400.0  # addresses: switches count a scan that is faster as an attack, and a /16 is done in three minutes
+PER_SEC = 400.0  # addresses: switches take a faster scan for an attack; a /16 takes three minutes
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Sweep:
-    asked: int
+    probed: int
     found: int
     new: int
     seconds: float
 
 
-def addresses(ranges: Iterable[str]) -> Iterator[str]:
-    """Each once, in order, and made one by one: a /12 is a million."""
-    spans = sorted((int(first), int(last)) for first, last in map(bounds_of, ranges))
+def list_addresses(ranges: Iterable[str]) -> Iterator[str]:
+    """Each once, in order, generated one by one: a /12 has a million."""
+    spans = sorted((int(first), int(last)) for first, last in map(range_bounds, ranges))
     reached = -1
     for first, last in spans:
         for number in range(max(first, reached + 1), last + 1):
@@ -38,68 +38,68 @@ def addresses(ranges: Iterable[str]) -> Iterator[str]:
 async def sweep(
     reader: Reader,
     roster: Roster,
-    wanted: Iterable[str],
+    addresses: Iterable[str],
     *,
     timeout_sec: float,
     auth: Auth = (),
-    on_found: Callable[[Machine, Told], None] = lambda _, __: None,
+    on_found: Callable[[Machine, Reading], None] = lambda _, __: None,
 ) -> Sweep:
-    """Asks every address that no machine is known at. A machine that is read already is found where it is."""
+    """Probe every address where no machine is online. A machine that is already polled stays as it is."""
     began = time.monotonic()
-    left = iter(wanted)
+    remaining = iter(addresses)
     before = len(roster)
-    asked = found = 0
+    probed = answered = 0
 
-    async def ask_some() -> None:
-        nonlocal asked, found
-        for address in left:
-            here = roster.at(address)
+    async def probe_some() -> None:
+        nonlocal probed, answered
+        for address in remaining:
+            here = roster.find_at(address)
             if here is not None and here.online:
                 continue
-            asked += 1
-            ahead = began + asked / PER_SEC - time.monotonic()
+            probed += 1
+            ahead = began + probed / PER_SEC - time.monotonic()
             if ahead > 0:
                 await asyncio.sleep(ahead)
-            told = await _found(reader, address, timeout_sec, auth)
-            if told is not None and _seated(roster, address, told, on_found):
-                found += 1
+            reading = await _find(reader, address, timeout_sec, auth)
+            if reading is not None and _add(roster, address, reading, on_found):
+                answered += 1
 
     async with asyncio.TaskGroup() as group:
         for _ in range(AT_ONCE):
-            group.create_task(ask_some())
+            group.create_task(probe_some())
     roster.save()
-    return Sweep(asked, found, len(roster) - before, time.monotonic() - began)
+    return Sweep(probed, answered, len(roster) - before, time.monotonic() - began)
 
 
-async def _found(reader: Reader, address: str, timeout_sec: float, auth: Auth) -> Told | None:
-    """Twice where it did not say who it is: a name is given once, and kept."""
-    told = None
+async def _find(reader: Reader, address: str, timeout_sec: float, auth: Auth) -> Reading | None:
+    """Twice if it reports neither MAC nor serial: a name is given once and kept."""
+    reading = None
     for _ in range(2):
         try:
-            told = await reader.find(address, timeout_sec=timeout_sec, auth=auth)
-        except NotRead:
-            return told
-        data = (told or {}).get("data")
+            reading = await reader.find(address, timeout_sec=timeout_sec, auth=auth)
+        except MachineError:
+            return reading
+        data = (reading or {}).get("data")
         if not data or data.get("mac") or data.get("serial_number"):
-            return told
-    return told
+            return reading
+    return reading
 
 
-def _seated(roster: Roster, address: str, told: Told, on_found: Callable[[Machine, Told], None]) -> bool:
+def _add(roster: Roster, address: str, reading: Reading, on_found: Callable[[Machine, Reading], None]) -> bool:
     try:
-        on_found(seat(roster, address, told), told)
-    except NoRoom as problem:
-        log.warning("a machine is left out: %s", problem)
+        on_found(identify(roster, address, reading), reading)
+    except RosterFull as error:
+        log.warning("machine ignored: %s", error)
         return False
-    except NotRead:  # it is there, and told as what it is when its turn comes
+    except MachineError:  # it exists; polling will report what is wrong with it
         return True
     return True
 
 
-def seat(roster: Roster, address: str, told: Told) -> Machine:
-    """By what it told, whoever read it."""
-    data = told.get("data") or {}
-    version = next((row for row in told.get("version") or [] if isinstance(row, dict)), {})
+def identify(roster: Roster, address: str, reading: Reading) -> Machine:
+    """By MAC and serial of the reading, from the library or from the plain client."""
+    data = reading.get("data") or {}
+    version = next((row for row in reading.get("version") or [] if isinstance(row, dict)), {})
     info = data["device_info"] if isinstance(data.get("device_info"), dict) else {}
     mac, serial = data.get("mac") or version.get("MAC"), data.get("serial_number") or version.get("DNA")
-    return roster.seat(address, mac=mac, serial=serial, make=info.get("make"))
+    return roster.identify(address, mac=mac, serial=serial, make=info.get("make"))

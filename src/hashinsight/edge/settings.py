@@ -1,6 +1,6 @@
-"""What the edge is told by the people of its site: a TOML file, the environment, and nothing from the cloud.
+"""The settings of a collector, made on site: TOML file and environment, nothing from the cloud.
 
-Every value is bounded here, so that no later part meets a nonsensical one. `loading` reads them.
+Every value is bounded here, so that no other module has to check it. `settings_file` loads them.
 """
 
 import ipaddress
@@ -11,17 +11,17 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta
 
+from hashinsight.wire.commands import VERBS
 from hashinsight.wire.keys import BadKey, KeyRing, key_ring, verifying_key
-from hashinsight.wire.verbs import VERBS
 
 Seconds = Annotated[float, Meta(gt=0, le=86_400)]
 Interval = Annotated[int, Meta(ge=1, le=86_400)]
 Count = Annotated[int, Meta(ge=1, le=100_000)]
-Name = Annotated[str, Meta(min_length=1, max_length=128, pattern=r"^[!-~]([ -~]*[!-~])?$")]  # it goes into a header
-MOST_ADDRESSES = 1 << 20
+Name = Annotated[str, Meta(min_length=1, max_length=128, pattern=r"^[!-~]([ -~]*[!-~])?$")]  # sent in a header
+MAX_ADDRESSES = 1 << 20
 
 
-class SettingsRefused(ValueError):
+class SettingsError(ValueError):
     """One sentence: what is wrong, and where."""
 
 
@@ -31,7 +31,7 @@ class _Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Cloud(_Section, frozen=True):
     url: str = ""
-    token_file: Path = Path("token")  # within the state folder, unless absolute
+    token_file: Path = Path("token")  # in the state folder, unless absolute
     ca_file: Path | None = None
     timeout_sec: Seconds = 20.0
     command_interval_sec: Seconds = 5.0
@@ -41,22 +41,22 @@ class Cloud(_Section, frozen=True):
     def __post_init__(self) -> None:
         parts = urlsplit(self.url)
         if self.url and (parts.scheme not in ("http", "https") or not parts.hostname):
-            raise SettingsRefused("cloud.url is no address such as https://cloud.example.com")
+            raise SettingsError("cloud.url must be an address such as https://cloud.example.com")
         if parts.username or parts.password or parts.query or parts.fragment:
-            raise SettingsRefused("cloud.url holds more than scheme, host, port and path")
+            raise SettingsError("cloud.url may only have scheme, host, port and path")
 
 
 class Place(_Section, frozen=True):
-    """Compared as text with what a command names, so it is written as the cloud knows it: id or code."""
+    """Compared as text with what a command names, so written as in the cloud: id or code."""
 
     site: Name | None = None
     zone: Name | None = None
-    tenant_id: Name | None = None  # where it is known, a signed command of another tenant is refused
-    device_id: Name | None = None  # else made once, and kept in the state folder
+    tenant_id: Name | None = None  # if set, signed commands of other tenants are refused
+    device_id: Name | None = None  # None: generated once and kept in the state folder
 
 
 class Credential(_Section, frozen=True):
-    """For machines of a make, or of any. It never leaves the site."""
+    """For one make of machines, or for any. Never leaves the site."""
 
     make: str = ""
     username: str = ""
@@ -74,28 +74,28 @@ class Miners(_Section, frozen=True):
     at_once: Count = 200
     discovery: bool = True
     discovery_interval_sec: Interval = 900
-    identity: Literal["auto", "serial", "mac", "address", "file"] = "auto"  # what `miner_id` is made of
+    identity: Literal["auto", "serial", "mac", "address", "file"] = "auto"  # what `miner_id` is made from
     id_file: Path | None = None  # the asset list, for `file`: a CSV with miner_id and any of serial, mac, address
-    children: Annotated[int, Meta(ge=1, le=16)] = 1  # one reads some 150 machines a second
+    children: Annotated[int, Meta(ge=1, le=16)] = 1  # one child process reads about 150 machines per second
     child_memory_mb: Annotated[int, Meta(ge=128, le=65_536)] = 512
 
     def __post_init__(self) -> None:
-        if sum(count_addresses(one) for one in self.ranges) > MOST_ADDRESSES:
-            raise SettingsRefused(f"miners.ranges hold more than {MOST_ADDRESSES} addresses")
+        if sum(count_addresses(text) for text in self.ranges) > MAX_ADDRESSES:
+            raise SettingsError(f"miners.ranges has more than {MAX_ADDRESSES} addresses")
         if self.identity == "file" and self.id_file is None:
-            raise SettingsRefused('miners.identity = "file" needs miners.id_file, the asset list')
+            raise SettingsError('miners.identity = "file" needs miners.id_file, the asset list')
 
 
 class SpoolBounds(_Section, frozen=True):
     max_mb: Annotated[int, Meta(ge=1, le=1_000_000)] = 2048
-    max_hours: Annotated[float, Meta(gt=0, le=720)] = 24.0  # the cloud takes nothing that is older than a day
+    max_hours: Annotated[float, Meta(gt=0, le=720)] = 24.0  # the cloud rejects samples older than a day
     store_every_sec: Annotated[float, Meta(ge=0.05, le=60)] = 1.0
     batch_samples: Annotated[int, Meta(ge=1, le=10_000)] = 2000
     backlog_per_sec: Annotated[int, Meta(ge=1, le=1_000_000)] = 2000
 
 
 class Limits(_Section, frozen=True):
-    """What the cloud may do here, whatever it says."""
+    """What the cloud may do at this site, whatever it sends."""
 
     commands: bool = True
     types: tuple[str, ...] = tuple(VERBS)
@@ -106,7 +106,7 @@ class Limits(_Section, frozen=True):
     def __post_init__(self) -> None:
         unknown = sorted(set(self.types) - set(VERBS))
         if unknown:
-            raise SettingsRefused(f"limits.types: {unknown[0]} is none of {', '.join(VERBS)}")
+            raise SettingsError(f"limits.types: {unknown[0]} is not one of {', '.join(VERBS)}")
 
 
 class Key(_Section, frozen=True):
@@ -119,12 +119,12 @@ class Key(_Section, frozen=True):
 
 
 class Signing(_Section, frozen=True):
-    verify: bool | None = None  # else: wherever there are keys
+    verify: bool | None = None  # None: on if there are keys
     keys: tuple[Key, ...] = ()
 
     def __post_init__(self) -> None:
         if self.verify and not self.keys:
-            raise SettingsRefused("signing.verify needs signing.keys: without one no command would pass")
+            raise SettingsError("signing.verify needs signing.keys: without a key every command would be refused")
         if self.keys:
             self.ring()
 
@@ -134,19 +134,19 @@ class Signing(_Section, frozen=True):
 
     def ring(self) -> KeyRing:
         try:
-            return key_ring(verifying_key(one.algorithm, one.key_id, one.key) for one in self.keys)
-        except BadKey as problem:
-            raise SettingsRefused(f"signing.keys: {problem}") from None
+            return key_ring(verifying_key(key.algorithm, key.key_id, key.key) for key in self.keys)
+        except BadKey as error:
+            raise SettingsError(f"signing.keys: {error}") from None
 
 
 class Protection(_Section, frozen=True):
-    """`stop_at_c` None: the limit of each model and sensor, as the table of facts has it."""
+    """`stop_at_c` None: the limit of each model and sensor kind, from `facts.temperatures`."""
 
     on: bool = True
     stop_at_c: Annotated[float, Meta(ge=40, le=130)] | None = None
     confirm_readings: Annotated[int, Meta(ge=1, le=10)] = 2
-    hold_sec: Seconds = 900.0  # a machine stopped here is not started by the cloud before this
-    restart_below_c: Annotated[float, Meta(ge=0, le=130)] | None = None  # else people or the cloud start it again
+    hold_sec: Seconds = 900.0  # how long the cloud cannot start a machine that was stopped here
+    restart_below_c: Annotated[float, Meta(ge=0, le=130)] | None = None  # None: people or the cloud start it again
 
 
 class Settings(_Section, frozen=True):
@@ -162,29 +162,29 @@ class Settings(_Section, frozen=True):
 
     @property
     def token_path(self) -> Path:
-        return self.state_dir / self.cloud.token_file  # an absolute one stays as it is
+        return self.state_dir / self.cloud.token_file  # an absolute path stays as it is
 
 
 def count_addresses(text: str) -> int:
-    """How many a range holds: `10.0.0.7`, `10.0.0.0/22`, `10.0.0.10-10.0.0.99` or `10.0.0.10-99`."""
-    first, last = bounds_of(text)
+    """Size of a range: `10.0.0.7`, `10.0.0.0/22`, `10.0.0.10-10.0.0.99` or `10.0.0.10-99`."""
+    first, last = range_bounds(text)
     return int(last) - int(first) + 1
 
 
-def bounds_of(text: str) -> tuple[ipaddress.IPv4Address, ipaddress.IPv4Address]:
-    """First and last address of a range; a network's own name and its broadcast are not machines."""
+def range_bounds(text: str) -> tuple[ipaddress.IPv4Address, ipaddress.IPv4Address]:
+    """First and last address of a range, without network and broadcast address."""
     try:
         if "/" in text:
-            hosts = ipaddress.IPv4Network(text.strip(), strict=False)
-            inside = hosts.num_addresses > 2  # noqa: PLR2004 - a /31 and a /32 are machines throughout
-            return hosts[1 if inside else 0], hosts[-2 if inside else -1]
+            network = ipaddress.IPv4Network(text.strip(), strict=False)
+            has_broadcast = network.num_addresses > 2  # noqa: PLR2004 - all addresses of a /31 and a /32 are hosts
+            return network[1 if has_broadcast else 0], network[-2 if has_broadcast else -1]
         low, _, high = (part.strip() for part in text.partition("-"))
         first = ipaddress.IPv4Address(low)
         if not high:
             return first, first
         last = ipaddress.IPv4Address(high if "." in high else f"{low.rpartition('.')[0]}.{high}")
     except ValueError:
-        raise SettingsRefused(f"miners.ranges: {text!r} is no range such as 10.1.0.0/22 or 10.1.0.10-99") from None
+        raise SettingsError(f"miners.ranges: {text!r} is not a range such as 10.1.0.0/22 or 10.1.0.10-99") from None
     if last < first:
-        raise SettingsRefused(f"miners.ranges: {text!r} ends before it begins")
+        raise SettingsError(f"miners.ranges: {text!r} ends before it starts")
     return first, last

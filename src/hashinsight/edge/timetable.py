@@ -1,11 +1,11 @@
-"""When each machine's turn is: start + its own offset + n intervals. Nothing adds up, so nothing drifts. Pure."""
+"""When each machine is read: start + its own offset + n intervals. Errors do not add up, so nothing drifts. Pure."""
 
 import heapq
 from collections.abc import Iterable, Iterator
 
-from hashinsight.edge.miners import Machine
+from hashinsight.edge.roster import Machine
 
-_GOLDEN = 0.6180339887498949  # each new machine lands in the widest gap between the others
+_GOLDEN = 0.6180339887498949  # golden ratio: each new machine lands in the widest gap between the others
 
 
 class Timetable:
@@ -16,7 +16,7 @@ class Timetable:
         self._planned: set[str] = set()
 
     def begin(self, now: float, interval_sec: float | None = None) -> None:
-        """All moments anew, from now on."""
+        """Start a new timetable from now."""
         self.interval_sec = interval_sec or self.interval_sec
         self._start = now
         self._due.clear()
@@ -29,16 +29,11 @@ class Timetable:
                 heapq.heappush(self._due, (self._next(machine.slot, now), machine.slot, machine.miner_id))
 
     def take_due(self, now: float) -> Iterator[tuple[str, float]]:
-        """Whose turn has come, and since when; the next turn of each is planned."""
+        """Machines that are due, and since when; the next time of each is planned."""
         while self._due and self._due[0][0] <= now:
             due, slot, miner_id = self._due[0]
             heapq.heapreplace(self._due, (self._next(slot, now), slot, miner_id))
             yield miner_id, due
-
-    def forget(self, miner_id: str) -> None:
-        self._planned.discard(miner_id)
-        self._due = [one for one in self._due if one[2] != miner_id]
-        heapq.heapify(self._due)
 
     def ahead_sec(self, now: float) -> float | None:
         return self._due[0][0] - now if self._due else None
@@ -47,7 +42,7 @@ class Timetable:
         return len(self._planned)
 
     def _next(self, slot: int, now: float) -> float:
-        """Its first moment after now; those that were missed are gone."""
+        """Its first time after now; missed times are skipped."""
         first = self._start + (slot * _GOLDEN % 1.0) * self.interval_sec
         turns = int((now - first) // self.interval_sec) + 1 if now >= first else 0
         return first + turns * self.interval_sec

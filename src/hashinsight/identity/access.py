@@ -1,43 +1,42 @@
-"""The access code: who is calling, what may they do, and the scope that everything below asks for.
+"""Access: who is calling, what they may do, and the database session that shows their rows only.
 
-A route takes `scope: Annotated[Scope, allowed(Permission.SEE)]` and `session: Session` (or `ReadSession`); the session
-is opened in the caller's tenant and sites, so that row-level security holds what the scope's predicate might forget.
+A route takes `scope: Annotated[Scope, allowed(Permission.SEE)]` and `session: Session` (or `ReadSession`). The session
+is opened in the caller's tenant and sites: row-level security backs up every query that forgets the scope's predicate.
 """
 
 import hmac
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import Depends, Request
+from fastapi import Depends, Request, Response
+from fastapi.routing import APIRoute
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor, ActorKind
-from hashinsight.audit.service import record
-from hashinsight.identity.claims import AccessToken, Proof
+from hashinsight.audit.service.entries import record
+from hashinsight.identity.caller import Caller
 from hashinsight.identity.permissions import Permission
-from hashinsight.identity.principal import Principal, SignedIn
-from hashinsight.identity.queries import find_entering_key, find_entering_user
+from hashinsight.identity.queries.sessions import find_api_key, find_session_user
 from hashinsight.identity.scope import Scope
-from hashinsight.identity.tokens import STEP_UP_LIFE, TokenExpired, read_access
+from hashinsight.identity.tokens import AccessToken, TokenExpired, read_access
 from hashinsight.kit.clock import system_clock
 from hashinsight.kit.crypto import Vault, token_hash
 from hashinsight.kit.db.context import Context
-from hashinsight.kit.db.database import Database
-from hashinsight.kit.errors import Forbidden, RateLimited, Unauthenticated
+from hashinsight.kit.errors import Forbidden, Unauthenticated
 from hashinsight.kit.networks import network_of
-from hashinsight.kit.web.session import get_database, publish_changes
+from hashinsight.kit.web.state import get_database, publish_changes
 
 ACCESS_COOKIE = "hi_access"
 CSRF_HEADER = "x-csrf-token"
-_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-_FORGED_ENTRIES_PER_MINUTE = 10
-_TRIES_PER_MINUTE = 20  # hashing costs; that guessing ends is held by `service.proofs`
+_SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+_REFUSALS_RECORDED_PER_MINUTE = 10
+_SHORT_BODY_BYTES = 64 * 1024
 
 
 def now_of(request: Request) -> datetime:
-    """The process's clock; the application may carry another one."""
+    """The time by the process's clock; tests give the application another clock."""
     clock = getattr(request.app.state, "clock", system_clock)
     now: datetime = clock()
     return now
@@ -48,91 +47,69 @@ def vault_of(request: Request) -> Vault:
     return vault
 
 
-def visitor(request: Request) -> Actor:
-    """Whoever is at the door, before we know them."""
+def anonymous_actor(request: Request) -> Actor:
+    """A client that has not signed in yet."""
     address = request.client.host if request.client else None
     return Actor(ActorKind.ANONYMOUS, None, request.state.request_id, address)
 
 
-async def authenticate(request: Request) -> Principal:
-    """The caller, by bearer token, API key or the console's cookie; 401 with its own code for everything else."""
+async def authenticate(request: Request) -> Caller:
+    """The caller, by bearer token, API key or the console's cookie; 401 with a code of its own for everything else."""
     header = request.headers.get("authorization", "")
     key = request.headers.get("x-api-key")
     cookie = request.cookies.get(ACCESS_COOKIE)
     if header.lower().startswith("bearer "):
-        return await _by_token(request, header[7:].strip())
+        return await _authenticate_token(request, header[7:].strip())
     if key:
-        return await _by_key(request, key)
+        return await _authenticate_key(request, key)
     if cookie:
-        principal = await _by_token(request, cookie)
-        if request.method not in _SAFE:
-            _check_csrf(request, principal)
-        return principal
-    raise Unauthenticated("sign in first: send a bearer token, an API key or the console's cookie")
+        caller = await _authenticate_token(request, cookie)
+        if request.method not in _SAFE_METHODS:
+            _check_csrf(request, caller)
+        return caller
+    raise Unauthenticated("not signed in: send a bearer token, an API key or the console's cookie")
 
 
-async def _enrolled(principal: Annotated[Principal, Depends(authenticate)]) -> Principal:
-    if principal.must_enrol:
-        raise Forbidden("this tenant asks for a second factor: enrol one first", code="TOTP_ENROLMENT_REQUIRED")
-    return principal
+async def _check_enrolled(caller: Annotated[Caller, Depends(authenticate)]) -> Caller:
+    if caller.must_enrol:
+        raise Forbidden("this tenant requires a second factor: set one up first", code="TOTP_ENROLMENT_REQUIRED")
+    return caller
 
 
-AnyPrincipal = Annotated[Principal, Depends(authenticate)]  # only for what an unenrolled user needs to enrol
-Known = Annotated[Principal, Depends(_enrolled)]
+AnyCaller = Annotated[Caller, Depends(authenticate)]  # only for what a user without a second factor needs to set one up
+CurrentCaller = Annotated[Caller, Depends(_check_enrolled)]
 
 
 def allowed(permission: Permission, *, whole: bool = False, step_up: bool = False) -> Any:
     """A dependency: the caller's scope for this permission, or 401 or 403.
 
-    `whole` is for what belongs to the tenant as such: the owner of one site must not make himself owner of all.
+    `whole` is for what belongs to the tenant itself: the owner of one site must not become the owner of all.
     """
 
-    async def scope(request: Request, principal: Known) -> Scope:
-        found = principal.scope_for(permission)
-        if whole and not found.is_whole:
-            raise Forbidden(f"this is for those who may do it in the whole tenant: {permission.value}")
+    async def scope_of(request: Request, caller: CurrentCaller) -> Scope:
+        scope = caller.scope_for(permission)
+        if whole and not scope.is_whole:
+            raise Forbidden(f"this needs a role for the whole tenant: {permission.description}")
         if step_up:
-            check_step_up(principal, now=now_of(request))
-        return found
+            caller.check_step_up(now=now_of(request))
+        return scope
 
-    return Depends(scope)
-
-
-def check_step_up(principal: Principal, *, now: datetime) -> None:
-    """For dangerous acts: shown at most five minutes ago, the second factor, or by whoever has none the password."""
-    token = get_token(principal)
-    wanted = Proof.TOTP if principal.has_totp else Proof.PASSWORD
-    is_fresh = token.stepped_up_at is not None and now - token.stepped_up_at <= STEP_UP_LIFE
-    if is_fresh and token.stepped_up_by is wanted:
-        return
-    message = "enter a code of your second factor for this" if principal.has_totp else "enter your password for this"
-    raise Forbidden(message, code="STEP_UP_REQUIRED", details={"proof": wanted.value})
+    return Depends(scope_of)
 
 
-def get_token(principal: Principal) -> AccessToken:
-    """Of a person who is signed in. A key stands for nobody who could show a password or a code."""
-    if principal.token is None:
-        raise Forbidden("an API key cannot do this: sign in as a person", code="PERSON_REQUIRED")
-    return principal.token
-
-
-def get_signed_in(principal: Principal) -> SignedIn:
-    return SignedIn(get_token(principal), principal.actor, principal.context())
-
-
-async def _enrol_session(request: Request, principal: AnyPrincipal) -> AsyncIterator[AsyncSession]:
-    async with get_database(request).transaction(principal.context()) as session:
+async def _enrol_session(request: Request, caller: AnyCaller) -> AsyncIterator[AsyncSession]:
+    async with get_database(request).transaction(caller.context()) as session:
         yield session
 
 
-async def _session(request: Request, principal: Known) -> AsyncIterator[AsyncSession]:
-    async with get_database(request).transaction(principal.context()) as session:
+async def _session(request: Request, caller: CurrentCaller) -> AsyncIterator[AsyncSession]:
+    async with get_database(request).transaction(caller.context()) as session:
         yield session
     publish_changes(request, session)
 
 
-async def _read_session(request: Request, principal: Known) -> AsyncIterator[AsyncSession]:
-    async with get_database(request).reading(principal.context()) as session:
+async def _read_session(request: Request, caller: CurrentCaller) -> AsyncIterator[AsyncSession]:
+    async with get_database(request).reading(caller.context()) as session:
         yield session
 
 
@@ -141,94 +118,110 @@ EnrolSession = Annotated[AsyncSession, Depends(_enrol_session, scope="function")
 ReadSession = Annotated[AsyncSession, Depends(_read_session, scope="function")]
 
 
-async def spend_try(request: Request, what: str, principal: Principal) -> None:
-    """A guess at a code or a password by somebody who is signed in: a few a minute and session.
-
-    By session: whoever stole one of a user's must not keep the others from a step-up.
-    """
-    who = principal.token.session_id if principal.token else principal.actor.id
-    if not await request.app.state.rates.spend(f"{what}:{who}", _TRIES_PER_MINUTE):
-        raise RateLimited("too many tries: wait a minute", retry_after_sec=60)
-
-
 def csrf_token(vault: Vault, session_id: UUID) -> str:
     return vault.fingerprint("csrf", str(session_id)).hex()
 
 
-def _check_csrf(request: Request, principal: Principal) -> None:
+def _check_csrf(request: Request, caller: Caller) -> None:
     given = request.headers.get(CSRF_HEADER, "")
-    wanted = csrf_token(vault_of(request), principal.token.session_id) if principal.token else ""
-    if not wanted or not hmac.compare_digest(given.encode(), wanted.encode()):
-        raise Forbidden("the console's cookie needs its CSRF token beside it", code="CSRF_FAILED")
+    expected = csrf_token(vault_of(request), caller.token.session_id) if caller.token else ""
+    if not expected or not hmac.compare_digest(given.encode(), expected.encode()):
+        raise Forbidden("the console's cookie was sent without its CSRF token", code="CSRF_FAILED")
 
 
-async def _by_token(request: Request, text: str) -> Principal:
+async def _authenticate_token(request: Request, text: str) -> Caller:
     now = now_of(request)
     try:
         token = read_access(vault_of(request), text, now=now)
     except TokenExpired:
         raise Unauthenticated("this access token has expired: refresh it", code="TOKEN_EXPIRED") from None
     if token is None:
-        await _record_refused(request, None, "TOKEN_INVALID")
-        raise Unauthenticated("this access token is not one of ours", code="TOKEN_INVALID")
-    found = await find_entering_user(get_database(request), token.tenant_id, token.user_id, token.session_id)
-    if found is None or not found.is_active:
-        await _record_refused(request, token, "USER_NOT_ACTIVE")
-        raise Unauthenticated("this user may not sign in any more", code="USER_NOT_ACTIVE")
-    if found.expires_at is None or found.revoked_at is not None or found.expires_at <= now:
-        await _record_refused(request, token, "SESSION_REVOKED")
-        raise Unauthenticated("this session was ended", code="SESSION_REVOKED")
-    return Principal(
+        await _record_refusal(request, "TOKEN_INVALID", entity_type="user")
+        raise Unauthenticated("this access token was not issued here", code="TOKEN_INVALID")
+    user = await find_session_user(get_database(request), token.tenant_id, token.user_id, token.session_id)
+    if user is None or not user.is_active:
+        await _record_token_refusal(request, token, "USER_NOT_ACTIVE")
+        raise Unauthenticated("this user is disabled or deleted", code="USER_NOT_ACTIVE")
+    if user.expires_at is None or user.revoked_at is not None or user.expires_at <= now:
+        await _record_token_refusal(request, token, "SESSION_REVOKED")
+        raise Unauthenticated("this session has ended: sign in again", code="SESSION_REVOKED")
+    return Caller(
         tenant_id=token.tenant_id,
-        actor=_known(request, ActorKind.USER, token.user_id),
-        grants=found.grants,
-        touched=found.touched,
+        actor=_actor(request, ActorKind.USER, token.user_id),
+        grants=user.grants,
+        touched=user.touched,
         token=token,
         person_id=token.user_id,
-        has_totp=found.has_totp,
-        must_enrol=found.require_totp and not found.has_totp,
+        has_totp=user.has_totp,
+        must_enrol=user.require_totp and not user.has_totp,
     )
 
 
-async def _by_key(request: Request, key: str) -> Principal:
-    found = await find_entering_key(get_database(request), token_hash(key), now=now_of(request))
-    if found is None:
-        await _record_refused(request, None, "API_KEY_INVALID")
-        raise Unauthenticated("this API key is not known, expired or revoked", code="API_KEY_INVALID")
-    if not found.is_backed:
-        await _record_refused(request, None, "API_KEY_ENDED", tenant_id=found.tenant_id, key_id=found.id)
-        raise Unauthenticated("whoever made this API key is no longer an owner: make a new one", code="API_KEY_ENDED")
-    actor = _known(request, ActorKind.API_KEY, found.id)
-    return Principal(found.tenant_id, actor, found.grants, found.touched, person_id=found.user_id)
+async def _authenticate_key(request: Request, secret: str) -> Caller:
+    key = await find_api_key(get_database(request), token_hash(secret), now=now_of(request))
+    if key is None:
+        await _record_refusal(request, "API_KEY_INVALID", entity_type="user")
+        raise Unauthenticated("this API key is unknown, expired or revoked", code="API_KEY_INVALID")
+    if not key.is_backed:
+        await _record_refusal(
+            request, "API_KEY_ENDED", entity_type="api_key", entity_id=key.id, tenant_id=key.tenant_id
+        )
+        message = "the user who created this API key is no longer an owner: create a new key"
+        raise Unauthenticated(message, code="API_KEY_ENDED")
+    actor = _actor(request, ActorKind.API_KEY, key.id)
+    return Caller(key.tenant_id, actor, key.grants, key.touched, person_id=key.user_id)
 
 
-def _known(request: Request, kind: ActorKind, known_as: UUID) -> Actor:
-    seen = visitor(request)
-    return Actor(kind, str(known_as), seen.request_id, seen.address)
+def _actor(request: Request, kind: ActorKind, actor_id: UUID) -> Actor:
+    client = anonymous_actor(request)
+    return Actor(kind, str(actor_id), client.request_id, client.address)
 
 
-async def _record_refused(
-    request: Request,
-    token: AccessToken | None,
-    code: str,
-    *,
-    tenant_id: UUID | None = None,
-    key_id: UUID | None = None,
+async def _record_token_refusal(request: Request, token: AccessToken, code: str) -> None:
+    await _record_refusal(request, code, entity_type="user", entity_id=token.user_id, tenant_id=token.tenant_id)
+
+
+async def _record_refusal(
+    request: Request, code: str, *, entity_type: str, entity_id: UUID | None = None, tenant_id: UUID | None = None
 ) -> None:
-    """One entry for each, but not one for each of a flood: the metrics count those."""
-    actor = visitor(request)
-    if not await request.app.state.rates.spend(f"refused:{network_of(actor.address)}", _FORGED_ENTRIES_PER_MINUTE):
+    """One audit entry each, up to a limit: a flood is only counted in the metrics."""
+    actor = anonymous_actor(request)
+    if not await request.app.state.rates.spend(f"refused:{network_of(actor.address)}", _REFUSALS_RECORDED_PER_MINUTE):
         return
-    database: Database = get_database(request)
-    tenant_id = token.tenant_id if token else tenant_id
-    async with database.transaction(Context(tenant=str(tenant_id) if tenant_id else None)) as session:
+    context = Context(tenant=str(tenant_id) if tenant_id else None)
+    async with get_database(request).transaction(context) as session:
         await record(
             session,
             actor,
             Action.TOKEN_REFUSED,
-            "user" if key_id is None else "api_key",
-            token.user_id if token else key_id,
+            entity_type,
+            entity_id,
             tenant_id=tenant_id,
             after={"error_code": code},
             now=now_of(request),
         )
+
+
+class AuthenticateFirst(APIRoute):
+    """For routes with large bodies: authenticates before the body is read.
+
+    FastAPI parses the body before it calls the dependencies, so an anonymous client could make the server parse
+    megabytes. Short bodies are left to FastAPI: authenticating twice costs more than parsing them.
+    """
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handler = super().get_route_handler()
+
+        async def authenticate_first(request: Request) -> Response:
+            if not _has_short_body(request):
+                await authenticate(request)
+            return await handler(request)
+
+        return authenticate_first
+
+
+def _has_short_body(request: Request) -> bool:
+    length = request.headers.get("content-length", "")
+    if length.isascii() and length.isdecimal():
+        return int(length) <= _SHORT_BODY_BYTES
+    return "transfer-encoding" not in request.headers

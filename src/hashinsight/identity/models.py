@@ -1,4 +1,4 @@
-"""People, their sessions, keys and grants."""
+"""Tables of tenants, users, sessions, keys and grants."""
 
 from datetime import datetime
 from uuid import UUID
@@ -6,15 +6,10 @@ from uuid import UUID
 from sqlalchemy import (
     ARRAY,
     BigInteger,
-    Boolean,
     CheckConstraint,
-    DateTime,
     ForeignKey,
     Index,
     Integer,
-    LargeBinary,
-    Text,
-    Uuid,
     text,
 )
 from sqlalchemy.orm import Mapped, mapped_column
@@ -24,23 +19,19 @@ from hashinsight.kit.db.metadata import Model
 _TENANT = "tenants.id"
 
 
-def _when() -> DateTime:
-    return DateTime(timezone=True)
-
-
 class Tenant(Model):
-    """The company whose data it is: the unit of isolation."""
+    """The company that owns the data: the unit of isolation."""
 
     __tablename__ = "tenants"
 
-    id: Mapped[UUID] = mapped_column(Uuid, primary_key=True)
-    name: Mapped[str] = mapped_column(Text, unique=True)
-    require_totp: Mapped[bool] = mapped_column(Boolean, server_default="false")
-    created_at: Mapped[datetime] = mapped_column(_when())
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(unique=True)
+    require_totp: Mapped[bool] = mapped_column(server_default="false")
+    created_at: Mapped[datetime]
 
 
 class User(Model):
-    """States: active ⇄ disabled → deleted. A deleted user's row stays for the record; the e-mail is free again."""
+    """States: active ⇄ disabled → deleted. A deleted user's row stays; the e-mail can be used again."""
 
     __tablename__ = "users"
     __table_args__ = (
@@ -49,30 +40,30 @@ class User(Model):
         Index("ix_users_tenant_id", "tenant_id", "created_at", "id"),
     )
 
-    id: Mapped[UUID] = mapped_column(Uuid, primary_key=True)
-    tenant_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey(_TENANT))
-    email: Mapped[str] = mapped_column(Text)  # lower case, always
-    name: Mapped[str] = mapped_column(Text)
-    password_hash: Mapped[str] = mapped_column(Text)
-    state: Mapped[str] = mapped_column(Text, server_default="active")
-    totp_key: Mapped[bytes | None] = mapped_column(LargeBinary)  # sealed
-    totp_confirmed_at: Mapped[datetime | None] = mapped_column(_when())
-    totp_last_step: Mapped[int] = mapped_column(BigInteger, server_default="0")  # a code is good for once
-    created_at: Mapped[datetime] = mapped_column(_when())
-    last_login_at: Mapped[datetime | None] = mapped_column(_when())
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(_TENANT))
+    email: Mapped[str]  # always lower case
+    name: Mapped[str]
+    password_hash: Mapped[str]
+    state: Mapped[str] = mapped_column(server_default="active")
+    totp_key: Mapped[bytes | None]  # encrypted
+    totp_confirmed_at: Mapped[datetime | None]
+    totp_last_step: Mapped[int] = mapped_column(BigInteger, server_default="0")  # a code is good for one use
+    created_at: Mapped[datetime]
+    last_login_at: Mapped[datetime | None]
 
 
 class RecoveryCode(Model):
     __tablename__ = "recovery_codes"
 
-    user_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey("users.id"), primary_key=True)
-    code_hash: Mapped[bytes] = mapped_column(LargeBinary, primary_key=True)
-    tenant_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey(_TENANT))
-    used_at: Mapped[datetime | None] = mapped_column(_when())
+    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id"), primary_key=True)
+    code_hash: Mapped[bytes] = mapped_column(primary_key=True)
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(_TENANT))
+    used_at: Mapped[datetime | None]
 
 
 class LoginSession(Model):
-    """One login and all refresh tokens that follow from it: the family that is revoked together."""
+    """One login with all its refresh tokens: they are revoked together."""
 
     __tablename__ = "login_sessions"
     __table_args__ = (
@@ -81,44 +72,44 @@ class LoginSession(Model):
         Index("ix_login_sessions_came_from", "user_id", "created_at"),
     )
 
-    id: Mapped[UUID] = mapped_column(Uuid, primary_key=True)
-    tenant_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey(_TENANT))
-    user_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey("users.id"))
-    kind: Mapped[str] = mapped_column(Text)
-    created_at: Mapped[datetime] = mapped_column(_when())
-    expires_at: Mapped[datetime] = mapped_column(_when())
-    revoked_at: Mapped[datetime | None] = mapped_column(_when())
-    revoked_reason: Mapped[str | None] = mapped_column(Text)
-    address: Mapped[str | None] = mapped_column(Text)
-    user_agent: Mapped[str | None] = mapped_column(Text)
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(_TENANT))
+    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id"))
+    kind: Mapped[str]
+    created_at: Mapped[datetime]
+    expires_at: Mapped[datetime]
+    revoked_at: Mapped[datetime | None]
+    revoked_reason: Mapped[str | None]
+    address: Mapped[str | None]
+    user_agent: Mapped[str | None]
 
 
 class RefreshToken(Model):
     __tablename__ = "refresh_tokens"
     __table_args__ = (Index("ix_refresh_tokens_session_id", "session_id"),)
 
-    token_hash: Mapped[bytes] = mapped_column(LargeBinary, primary_key=True)
-    tenant_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey(_TENANT))
-    session_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey("login_sessions.id"))
-    issued_at: Mapped[datetime] = mapped_column(_when())
-    expires_at: Mapped[datetime] = mapped_column(_when())
-    used_at: Mapped[datetime | None] = mapped_column(_when())
+    token_hash: Mapped[bytes] = mapped_column(primary_key=True)
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(_TENANT))
+    session_id: Mapped[UUID] = mapped_column(ForeignKey("login_sessions.id"))
+    issued_at: Mapped[datetime]
+    expires_at: Mapped[datetime]
+    used_at: Mapped[datetime | None]
 
 
 class LoginFailures(Model):
-    """Failures at one door, whether anybody has the e-mail or not: by e-mail and network, by e-mail, by user and proof.
+    """A counter of failed attempts: by e-mail and network, by e-mail, by user and proof; also for unknown e-mails.
 
-    `account` is the fingerprint of the e-mail: an administrator opens all doors of one account together.
+    `account` is the fingerprint of the e-mail: an owner unlocks all counters of an account together.
     """
 
     __tablename__ = "login_failures"
     __table_args__ = (Index("ix_login_failures_account", "account"), Index("ix_login_failures_last_at", "last_at"))
 
-    fingerprint: Mapped[bytes] = mapped_column(LargeBinary, primary_key=True)
-    account: Mapped[bytes] = mapped_column(LargeBinary)
-    failures: Mapped[int] = mapped_column(Integer)
-    last_at: Mapped[datetime] = mapped_column(_when())
-    blocked_until: Mapped[datetime | None] = mapped_column(_when())
+    fingerprint: Mapped[bytes] = mapped_column(primary_key=True)
+    account: Mapped[bytes]
+    failures: Mapped[int]
+    last_at: Mapped[datetime]
+    blocked_until: Mapped[datetime | None]
 
 
 class ApiKey(Model):
@@ -128,21 +119,21 @@ class ApiKey(Model):
         Index("ix_api_keys_tenant_id", "tenant_id", "created_at", "id"),
     )
 
-    id: Mapped[UUID] = mapped_column(Uuid, primary_key=True)
-    tenant_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey(_TENANT))
-    name: Mapped[str] = mapped_column(Text)
-    key_hash: Mapped[bytes] = mapped_column(LargeBinary)
-    key_start: Mapped[str] = mapped_column(Text)  # its first characters, so that people can tell keys apart
-    created_at: Mapped[datetime] = mapped_column(_when())
-    created_by: Mapped[str | None] = mapped_column(Text)
-    user_id: Mapped[UUID | None] = mapped_column(Uuid, ForeignKey("users.id"))  # the person behind it, who made it
-    expires_at: Mapped[datetime | None] = mapped_column(_when())
-    revoked_at: Mapped[datetime | None] = mapped_column(_when())
-    last_used_at: Mapped[datetime | None] = mapped_column(_when())
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(_TENANT))
+    name: Mapped[str]
+    key_hash: Mapped[bytes]
+    key_start: Mapped[str]  # first characters, to tell keys apart
+    created_at: Mapped[datetime]
+    created_by: Mapped[str | None]
+    user_id: Mapped[UUID | None] = mapped_column(ForeignKey("users.id"))  # who created it
+    expires_at: Mapped[datetime | None]
+    revoked_at: Mapped[datetime | None]
+    last_used_at: Mapped[datetime | None]
 
 
 class Grant(Model):
-    """A role over a scope, for a user or a key. Without sites, zones and groups the scope is the whole tenant."""
+    """A role over a scope, for a user or a key. Without sites, zones and groups: the whole tenant."""
 
     __tablename__ = "grants"
     __table_args__ = (
@@ -155,12 +146,12 @@ class Grant(Model):
         Index("ix_grants_tenant_id", "tenant_id", "created_at", "id"),
     )
 
-    id: Mapped[UUID] = mapped_column(Uuid, primary_key=True)
-    tenant_id: Mapped[UUID] = mapped_column(Uuid, ForeignKey(_TENANT))
-    user_id: Mapped[UUID | None] = mapped_column(Uuid, ForeignKey("users.id"))
-    api_key_id: Mapped[UUID | None] = mapped_column(Uuid, ForeignKey("api_keys.id"))
-    role: Mapped[str] = mapped_column(Text)
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey(_TENANT))
+    user_id: Mapped[UUID | None] = mapped_column(ForeignKey("users.id"))
+    api_key_id: Mapped[UUID | None] = mapped_column(ForeignKey("api_keys.id"))
+    role: Mapped[str]
     site_ids: Mapped[list[int] | None] = mapped_column(ARRAY(Integer))
     zone_ids: Mapped[list[int] | None] = mapped_column(ARRAY(Integer))
     group_ids: Mapped[list[int] | None] = mapped_column(ARRAY(Integer))
-    created_at: Mapped[datetime] = mapped_column(_when())
+    created_at: Mapped[datetime]

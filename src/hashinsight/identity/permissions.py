@@ -1,6 +1,7 @@
-"""What each role may do: the one table that the code asks and that the documentation shows. Pure."""
+"""What each role may do: the table that the code checks and that docs/roles.md shows. Pure."""
 
 from enum import StrEnum
+from typing import Self
 
 
 class Role(StrEnum):
@@ -13,18 +14,28 @@ class Role(StrEnum):
 
 
 class Permission(StrEnum):
-    SEE = "see machines, problems, telemetry in scope"
-    ACKNOWLEDGE = "acknowledge, comment, tickets"
-    SUPPRESS = "suppress"
-    COMMAND = "request low and medium risk commands"
-    COMMAND_HIGH = "request high risk, batches, demand response"
-    APPROVE = "approve (never one's own), emergency"
-    GOVERN = "rules, policy, thresholds, models"
-    INVENTORY = "collectors, inventory"
-    COLLECTOR_TOKENS = "collectors' tokens"
-    AUDIT_READ = "read the audit"
-    AUDIT = "verify and export the audit"
-    ADMIN = "users, grants, keys, tenant settings"
+    """Named as answers name it; the description is for people."""
+
+    description: str
+
+    def __new__(cls, name: str, description: str) -> Self:
+        permission = str.__new__(cls, name)
+        permission._value_ = name
+        permission.description = description
+        return permission
+
+    SEE = "see", "see machines, problems, telemetry in scope"
+    ACKNOWLEDGE = "acknowledge", "acknowledge, comment, tickets"
+    SUPPRESS = "suppress", "suppress"
+    COMMAND = "command", "request low and medium risk commands"
+    COMMAND_HIGH = "command_high", "request high risk, batches, demand response"
+    APPROVE = "approve", "approve (not own requests), emergency commands"
+    GOVERN = "govern", "rules, policy, thresholds, models"
+    INVENTORY = "inventory", "collectors, inventory"
+    COLLECTOR_TOKENS = "collector_tokens", "collectors' tokens"
+    AUDIT_READ = "audit_read", "read the audit log"
+    AUDIT = "audit", "verify and export the audit log"
+    ADMIN = "admin", "users, grants, keys, tenant settings"
 
 
 _EVERYBODY = frozenset(Role)
@@ -46,9 +57,8 @@ MAY: dict[Permission, frozenset[Role]] = {
     Permission.ADMIN: frozenset({Role.OWNER}),
 }
 
-
-# A customer owns some of the machines: of the whole tenant only where that is asked for.
-SCOPED = frozenset({Role.CUSTOMER})
+# A customer owns some of the machines: a grant for the whole tenant must be explicit.
+SCOPE_REQUIRED = frozenset({Role.CUSTOMER})
 
 
 def may(role: Role, permission: Permission) -> bool:
@@ -60,5 +70,5 @@ def permissions_table() -> str:
     lines = [f"| may | {' | '.join(Role)} |", f"|---|{'---|' * len(Role)}"]
     for permission, roles in MAY.items():
         marks = " | ".join("✓" if role in roles else "" for role in Role)
-        lines.append(f"| {permission.value} | {marks} |")
+        lines.append(f"| {permission.description} | {marks} |")
     return "\n".join(lines) + "\n"

@@ -1,7 +1,6 @@
-"""What its holder may see and do something with: a value that only the access code can make, and one SQL predicate.
+"""The scope of a caller: sites, zones and groups they may see or act on, and its SQL predicate.
 
-Nothing reads tenant data without a scope, and nobody can write one down: the constructor asks for a key that only this
-module hands to the access code.
+Tenant data is read with a scope only, and only access code can make one: the constructor needs a key of this module.
 """
 
 from collections.abc import Iterable
@@ -19,7 +18,7 @@ _KEY = object()
 
 @dataclass(frozen=True)
 class Reach:
-    """One grant's reach: the whole tenant when all three are None."""
+    """What one grant covers: the whole tenant when all three are None."""
 
     sites: tuple[int, ...] | None = None
     zones: tuple[int, ...] | None = None
@@ -34,7 +33,7 @@ WHOLE_TENANT = Reach()
 
 
 class Scope:
-    """Tenant, actor and reach. `sites` is every site that the reach touches: what row-level security is told."""
+    """Tenant, actor and what they reach. `sites` are all sites that it touches: the ones row-level security shows."""
 
     __slots__ = ("actor", "groups", "sites", "tenant_id", "whole_sites", "zones")
 
@@ -50,7 +49,7 @@ class Scope:
         touched: Iterable[int] = (),
     ) -> None:
         if key is not _KEY:
-            raise TypeError("a scope is made by the access code alone")
+            raise TypeError("a scope can only be made by access code")
         self.tenant_id = tenant_id
         self.actor = actor
         self.whole_sites = None if whole_sites is None else tuple(sorted(set(whole_sites)))
@@ -65,41 +64,38 @@ class Scope:
     def context(self, *, read_only: bool = False) -> Context:
         return Context(tenant=str(self.tenant_id), sites=self.sites, read_only=read_only)
 
-    def sees_site(self, site_id: int) -> bool:
-        return self.sites is None or site_id in self.sites
-
     def holds_site(self, site_id: int) -> bool:
-        """Whether the whole site is inside, not only a zone or some machines of it."""
+        """Whether the whole site is in scope, not only a zone or some machines of it."""
         return self.whole_sites is None or site_id in self.whole_sites
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Where a table keeps what a scope is about. A part that a table does not know is None."""
+    """The columns of a table that a scope is compared with; None where the table has none."""
 
     tenant: SQLColumnExpression[Any]
     site: SQLColumnExpression[Any] | None = None
     zone: SQLColumnExpression[Any] | None = None
-    in_groups: Any = None  # (group ids) → a condition that the row's machine is in one of them
+    in_groups: Any = None  # (group ids) → condition that the row's machine is in one of them
 
 
 def within(scope: Scope, columns: Columns) -> ColumnElement[bool]:
-    """The one predicate of a scope: lists, streams, exports and counts all ask this."""
+    """The predicate of a scope, for all lists, streams, exports and counts."""
     own = columns.tenant == scope.tenant_id
     if scope.whole_sites is None:
         return own
-    ways: list[ColumnElement[bool]] = [false()]
+    conditions: list[ColumnElement[bool]] = [false()]
     if columns.site is not None and scope.whole_sites:
-        ways.append(columns.site.in_(scope.whole_sites))
+        conditions.append(columns.site.in_(scope.whole_sites))
     if columns.zone is not None and scope.zones:
-        ways.append(columns.zone.in_(scope.zones))
+        conditions.append(columns.zone.in_(scope.zones))
     if columns.in_groups is not None and scope.groups:
-        ways.append(columns.in_groups(scope.groups))
-    return and_(own, or_(*ways))
+        conditions.append(columns.in_groups(scope.groups))
+    return and_(own, or_(*conditions))
 
 
 def make_scope(tenant_id: UUID, actor: Actor, reaches: Iterable[Reach], touched: Iterable[int] = ()) -> Scope:
-    """For the access code. `touched` are the sites that the zones and groups of the reaches lie in."""
+    """For access code. `touched` are the sites that the zones and groups of the reaches are in."""
     reaches = list(reaches)
     if any(reach.is_whole for reach in reaches):
         return Scope(_KEY, tenant_id, actor, whole_sites=None)

@@ -1,12 +1,30 @@
-"""Access tokens: short-lived, signed, and telling only who and which login. Pure."""
+"""Access tokens: short-lived and signed, with user, tenant and session. Pure."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from uuid import UUID
 
 import jwt
 
-from hashinsight.identity.claims import AccessToken, Proof
 from hashinsight.kit.crypto import Vault
+
+
+class Proof(StrEnum):
+    """What a user enters again before a dangerous action."""
+
+    TOTP = "totp"
+    PASSWORD = "password"  # noqa: S105 - a name; for users without a second factor
+
+
+@dataclass(frozen=True)
+class AccessToken:
+    tenant_id: UUID
+    user_id: UUID
+    session_id: UUID
+    stepped_up_at: datetime | None = None
+    stepped_up_by: Proof | None = None
+
 
 ACCESS_LIFE = timedelta(minutes=15)
 REFRESH_LIFE = timedelta(days=14)
@@ -34,18 +52,18 @@ def sign_access(vault: Vault, token: AccessToken, *, now: datetime) -> str:
 
 
 class TokenExpired(Exception):
-    """It was ours, and its time is over."""
+    """A valid token that has expired."""
 
 
 def read_access(vault: Vault, text: str, *, now: datetime) -> AccessToken | None:
-    """What a token says; None when it is forged or malformed in any way."""
+    """The content of a token; None when it is forged or malformed."""
     try:
         claims = jwt.decode(
             text,
             vault.key("access tokens"),
             algorithms=[_ALGORITHM],
             issuer=_ISSUER,
-            # time is an argument: we compare it ourselves
+            # times are compared below, with `now`
             options={"require": ["exp", "iat", "sub"], "verify_exp": False, "verify_iat": False},
         )
         issued, expires = (datetime.fromtimestamp(claims[name], UTC) for name in ("iat", "exp"))

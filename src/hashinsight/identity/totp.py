@@ -1,4 +1,4 @@
-"""The second factor: time-based codes, each good for once, and recovery codes for the day the phone is lost. Pure."""
+"""Second factor: time-based codes, each good for one use, and recovery codes for a lost phone. Pure."""
 
 import secrets
 from datetime import datetime
@@ -19,7 +19,7 @@ def provisioning_uri(secret: str, email: str) -> str:
 
 
 def matching_step(secret: str, code: str, *, now: datetime) -> int | None:
-    """The time step that the code belongs to, one step early or late allowed; None when it is wrong."""
+    """The time step of the code, at most one step early or late; None when it is wrong."""
     totp = pyotp.TOTP(secret, interval=STEP_SECONDS)
     current = int(now.timestamp()) // STEP_SECONDS
     for step in (current, current - 1, current + 1):

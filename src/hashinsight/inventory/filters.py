@@ -1,4 +1,4 @@
-"""The filter of machines: the same keys in lists, groups and commands. Pure."""
+"""The filter of machines, with the same keys in lists, groups and commands. Pure."""
 
 from typing import Annotated, Literal
 
@@ -13,7 +13,7 @@ Id = Annotated[int, Field(ge=1, le=MAX_INT)]
 
 
 class MinerFilter(BaseModel):
-    """Every key that is given must hold. `zone` and `rack` are codes; `text` is how an id, serial or MAC begins."""
+    """Every key that is set must match. `zone` and `rack` are codes; `text` is the start of an id, serial or MAC."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -32,5 +32,5 @@ class MinerFilter(BaseModel):
     text: Word | None = None
 
     def given(self) -> dict[str, object]:
-        """The keys that narrow, as plain values: what a group stores."""
+        """The keys that are set, as a group stores them."""
         return self.model_dump(exclude_none=True, exclude_defaults=True)

@@ -1,7 +1,7 @@
-"""The settings of a tenant: one typed document with defaults. What nothing reads yet says so. Pure.
+"""The settings of a tenant: one typed document with defaults; fields not used yet say so. Pure.
 
-Sections change as a whole, and each says who may change it: `thresholds` and `rules` whoever governs; `prices`,
-`approval` and `pools` the owner. All but `prices` protect something, and ask for a step-up.
+Sections change as a whole: `thresholds` and `rules` by those with permission to govern; `prices`, `approval` and
+`pools` by owners. All but `prices` need a step-up.
 """
 
 from dataclasses import dataclass
@@ -30,12 +30,12 @@ class _Section(BaseModel):
 
 
 class Prices(_Section):
-    """For losses in money: what a PH/s earns in a day, and what a kWh costs."""
+    """For losses in money: earnings per PH/s and day, and the price of a kWh."""
 
     currency: Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")] = "USD"
     hashrate_per_ph_day: Annotated[float, Field(ge=0, le=1_000_000)] = 50.0
     power_per_kwh: Annotated[float, Field(ge=0, le=1000)] = Field(
-        0.06, description="Not used yet: losses are in hashrate alone."
+        0.06, description="Not used yet: losses are in hashrate only."
     )
 
 
@@ -59,15 +59,15 @@ class Thresholds(_Section):
 
 Celsius = Annotated[float, Field(ge=30, le=150)]
 Degrees = Annotated[float, Field(ge=0, le=60)]
-Rise = Annotated[float, Field(ge=0, le=20)]  # more would waive an assumed limit altogether
-LostShare = Annotated[float, Field(ge=0.1, le=1)]  # 0 would call every empty slot a lost board
+Rise = Annotated[float, Field(ge=0, le=20)]  # a larger value would disable an assumed limit
+LostShare = Annotated[float, Field(ge=0.1, le=1)]  # 0 would count every empty slot as a lost board
 Sigmas = Annotated[float, Field(ge=-20, le=20)]
 Times = Annotated[float, Field(gt=0, le=10_000)]
 Rpm = Annotated[float, Field(gt=0, le=20_000)]
 
 
 class RuleLimits(_Section):
-    """What a health rule compares with. What is not said stays as the wider layer has it."""
+    """Limits of the health rules; a limit left out is taken from the wider layer."""
 
     overheat_warn_c: Celsius | None = None
     overheat_crit_c: Celsius | None = None
@@ -106,7 +106,7 @@ Layer = Annotated[dict[Name, RuleLimits], Field(max_length=500)]
 
 
 class Rules(_Section):
-    """Limits layer by layer, the narrower winning: tenant, site (by code), catalogue, model, firmware, sensor kind."""
+    """Limits by layer, the narrower wins: tenant, site (by code), catalogue, model, firmware, sensor kind."""
 
     tenant: RuleLimits = RuleLimits()
     sites: Layer = {}
@@ -115,27 +115,27 @@ class Rules(_Section):
     sensors: Layer = {}
 
     def of_site(self, site_code: str) -> RuleLimits | None:
-        """By the code as written, else without regard to case."""
+        """By the exact code, else in any case."""
         alike = (limits for code, limits in self.sites.items() if fold_code(code) == fold_code(site_code))
         return self.sites.get(site_code) or next(alike, None)
 
 
-class Approval(_Section):
-    """What makes a command high risk, beside the catalogue of commands.
+class ApprovalSettings(_Section):
+    """What makes a command high risk, besides its type.
 
-    Machines and kW are what one requester may command at a site within `window_min` without approval, in however many
-    requests.
+    `machines` and `power_kw`: how much one requester may command at a site within `window_min` without approval, over
+    all requests.
     """
 
     machines: Annotated[int, Field(ge=1, le=1_000_000)] = 20
     power_kw: Annotated[float, Field(gt=0, le=1_000_000)] = 100.0
     window_min: Annotated[int, Field(ge=5, le=1440)] = 60
     wait_hours: Annotated[float, Field(gt=0, le=720)] = 24.0
-    by_requester: bool = Field(False, description="One-person tenants: who asks may approve.")  # noqa: FBT003
+    by_requester: bool = Field(False, description="For one-person tenants: requesters may approve their own commands.")  # noqa: FBT003
 
 
 class Pools(_Section):
-    """Where machines may hash. An empty list allows every pool, and `wrong_pool` is not judged."""
+    """Allowed pools and workers. An empty list allows every pool, and `wrong_pool` is not evaluated."""
 
     allowed: Annotated[tuple[Pool, ...], Field(max_length=200, fail_fast=True)] = ()
     workers: Annotated[tuple[Worker, ...], Field(max_length=1000, fail_fast=True)] = ()
@@ -145,13 +145,13 @@ class TenantSettings(_Section):
     prices: Prices = Prices()
     thresholds: Thresholds = Thresholds()
     rules: Rules = Rules()
-    approval: Approval = Approval()
+    approval: ApprovalSettings = ApprovalSettings()
     pools: Pools = Pools()
 
 
 @dataclass(frozen=True)
-class Versioned:
-    """The document as it is stored. Version 0 are the defaults of a tenant that never changed any."""
+class VersionedSettings:
+    """The document as stored; version 0: the defaults."""
 
     version: int
     settings: TenantSettings

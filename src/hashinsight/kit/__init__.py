@@ -1,1 +1,1 @@
-"""The technical base. It knows no business word: no miner, no command, no problem."""
+"""The technical base. It has no business terms: no miner, no command, no problem."""

@@ -1,4 +1,4 @@
-"""Child processes that are started, watched, started again with growing pauses, and stopped in order."""
+"""Supervises child processes: starts, watches and restarts them with growing pauses, and stops them in order."""
 
 import asyncio
 import contextlib
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import structlog
 
-from hashinsight.kit.errors import EXIT_REFUSED, Refusal
+from hashinsight.kit.errors import EXIT_CONFIG, OperatorError
 
 log = structlog.get_logger(__name__)
 
@@ -24,7 +24,7 @@ _MAX_PAUSE_SECONDS = 30.0
 
 @dataclass(frozen=True)
 class Child:
-    """A program to keep running. `stop_signal` asks it to finish what it holds and go."""
+    """A program to keep running. `stop_signal` asks it to finish its work and exit."""
 
     name: str
     command: Sequence[str]
@@ -35,7 +35,7 @@ class Child:
     stop_signal: signal.Signals = signal.SIGTERM
     stop_seconds: float = 20.0
     layer: int = 1  # children of a layer stop together, higher layers first
-    # clears what a crash left behind; descriptors that it gives go to the child and are closed here
+    # cleans up after a crash; the descriptors it returns are passed to the child and closed here
     before: Callable[[], Awaitable[tuple[int, ...]]] | None = None
     ready: Callable[[], Awaitable[bool]] | None = None
     output: Path | None = None
@@ -43,7 +43,7 @@ class Child:
 
 
 @dataclass
-class _Kept:
+class _Running:
     child: Child
     process: asyncio.subprocess.Process | None = None
     watcher: asyncio.Task[None] | None = None
@@ -52,84 +52,86 @@ class _Kept:
 
 
 class Supervisor:
-    """Keeps children alive. `failed` is set when one of them refuses to start: then all of it should stop."""
+    """Keeps children alive. `failed` is set if one of them refuses to start: then everything should stop."""
 
     def __init__(self) -> None:
-        self._kept: list[_Kept] = []
+        self._running: list[_Running] = []
         self._stopping = False
         self.failed = asyncio.Event()
         self.failure = ""
 
     async def start(self, child: Child, *, waiting: Callable[[float], None] | None = None) -> None:
-        """Start a child and wait until it is ready, as long as it lives: crash recovery takes what it takes."""
-        kept = _Kept(child)
-        self._kept.append(kept)
-        await self._spawn(kept)
+        """Start a child and wait until it is ready, for as long as it lives: crash recovery may take long."""
+        running = _Running(child)
+        self._running.append(running)
+        await self._spawn(running)
         began = time.monotonic()
         while child.ready is not None and not await child.ready():
-            if kept.process is None or kept.process.returncode is not None:
-                code = kept.process.returncode if kept.process else None
-                self._kept.remove(kept)
-                raise Refusal(f"{child.name} stopped while it was starting (exit code {code}){_last_words(child)}.")
+            if running.process is None or running.process.returncode is not None:
+                code = running.process.returncode if running.process else None
+                self._running.remove(running)
+                raise OperatorError(f"{child.name} stopped during start (exit code {code}){_last_error(child)}.")
             if waiting is not None:
                 waiting(time.monotonic() - began)
             await asyncio.sleep(0.05)
-        kept.watcher = asyncio.create_task(self._watch(kept), name=f"watch {child.name}")
+        running.watcher = asyncio.create_task(self._watch(running), name=f"watch {child.name}")
 
     async def run_until(self, *events: asyncio.Event) -> None:
-        """Keep watch until one of the events is set; a refusal when a child cannot be kept alive."""
+        """Supervise until one of the events is set; raises if a child cannot be kept alive."""
         waits = [asyncio.create_task(event.wait()) for event in (*events, self.failed)]
         await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        for wait in waits:
-            wait.cancel()
+        for task in waits:
+            task.cancel()
         if self.failed.is_set():
-            raise Refusal(self.failure)
+            raise OperatorError(self.failure)
 
     async def stop(self) -> None:
-        """Stop the children, the highest layer first, each with its own signal and time."""
+        """Stop the children, highest layer first, each with its own signal and timeout."""
         self._stopping = True
-        for kept in self._kept:
-            if kept.watcher is not None:
-                kept.watcher.cancel()
-        await asyncio.gather(*(kept.watcher for kept in self._kept if kept.watcher), return_exceptions=True)
-        for layer in sorted({kept.child.layer for kept in self._kept}, reverse=True):
+        for running in self._running:
+            if running.watcher is not None:
+                running.watcher.cancel()
+        await asyncio.gather(*(running.watcher for running in self._running if running.watcher), return_exceptions=True)
+        for layer in sorted({running.child.layer for running in self._running}, reverse=True):
             await asyncio.gather(
                 *(
-                    _end(kept.process, kept.child)
-                    for kept in self._kept
-                    if kept.child.layer == layer and kept.process is not None and kept.process.returncode is None
+                    _end(running.process, running.child)
+                    for running in self._running
+                    if running.child.layer == layer
+                    and running.process is not None
+                    and running.process.returncode is None
                 )
             )
-        self._kept.clear()
+        self._running.clear()
 
-    async def _watch(self, kept: _Kept) -> None:
+    async def _watch(self, running: _Running) -> None:
         pause = 0.5
         while True:
-            if kept.process is not None:
-                code = await kept.process.wait()
-                # a first start that is refused will be refused again; later, the database may just be recovering
-                if code == EXIT_REFUSED and kept.restarts == 0:
-                    self.failure = f"{kept.child.name} refused to start{_last_words(kept.child)}."
+            if running.process is not None:
+                code = await running.process.wait()
+                # refused at first start: trying again will not help; later the database may be recovering
+                if code == EXIT_CONFIG and running.restarts == 0:
+                    self.failure = f"{running.child.name} refused to start{_last_error(running.child)}."
                     self.failed.set()
                     return
-                log.error("child_died", child=kept.child.name, exit_code=code, restart_in_seconds=pause)
-            if time.monotonic() - kept.started > _STEADY_SECONDS:
+                log.error("child_died", child=running.child.name, exit_code=code, restart_in_seconds=pause)
+            if time.monotonic() - running.started > _STEADY_SECONDS:
                 pause = 0.5
             await asyncio.sleep(pause)
             pause = min(pause * 2, _MAX_PAUSE_SECONDS)
-            kept.restarts += 1
-            kept.process = None
+            running.restarts += 1
+            running.process = None
             try:
-                await self._spawn(kept)
-            except Exception as error:  # noqa: BLE001 - whatever is in the way now may be gone at the next try
-                log.error("child_not_started", child=kept.child.name, error=str(error), again_in_seconds=pause)  # noqa: TRY400
+                await self._spawn(running)
+            except Exception as error:  # noqa: BLE001 - the next try may succeed
+                log.error("child_start_failed", child=running.child.name, error=str(error), again_in_seconds=pause)  # noqa: TRY400
 
-    async def _spawn(self, kept: _Kept) -> None:
-        child = kept.child
-        handed = await child.before() if child.before is not None else ()
+    async def _spawn(self, running: _Running) -> None:
+        child = running.child
+        descriptors = await child.before() if child.before is not None else ()
         output = child.output.open("wb") if child.output else None
         try:
-            kept.process = await asyncio.create_subprocess_exec(
+            running.process = await asyncio.create_subprocess_exec(
                 *child.command,
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=output,
@@ -139,17 +141,17 @@ class Supervisor:
                 user=child.uid,
                 group=child.gid,
                 extra_groups=[] if child.uid is not None else None,
-                pass_fds=(*child.pass_fds, *handed),
-                start_new_session=True,  # Ctrl-C reaches the supervisor alone, which stops the rest in order
+                pass_fds=(*child.pass_fds, *descriptors),
+                start_new_session=True,  # Ctrl-C reaches only the supervisor, which stops the rest in order
                 preexec_fn=die_with_parent(child.stop_signal),
             )
         finally:
-            for descriptor in handed:
+            for descriptor in descriptors:
                 os.close(descriptor)
             if output is not None:
                 output.close()
-        kept.started = time.monotonic()
-        log.debug("child_started", child=child.name, child_pid=kept.process.pid)
+        running.started = time.monotonic()
+        log.debug("child_started", child=child.name, child_pid=running.process.pid)
 
 
 async def _end(process: asyncio.subprocess.Process, child: Child) -> None:
@@ -166,7 +168,7 @@ async def _end(process: asyncio.subprocess.Process, child: Child) -> None:
 
 
 def die_with_parent(number: signal.Signals) -> Callable[[], None]:
-    """On Linux a child gets its stop signal when the supervisor dies, even by kill -9: nothing is left behind."""
+    """On Linux, send a child its stop signal if the supervisor dies, even by kill -9."""
     parent = os.getpid()
     libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
@@ -179,11 +181,11 @@ def die_with_parent(number: signal.Signals) -> Callable[[], None]:
     return arrange
 
 
-def _last_words(child: Child) -> str:
-    """What it said last, and where to read the rest."""
+def _last_error(child: Child) -> str:
+    """Its last error line, and where its logs are."""
     if child.output is None:
         return ""
     lines = [line.strip() for line in child.output.read_text(errors="replace").splitlines() if line.strip()]
     fatal = [line for line in lines if "FATAL" in line or "rror" in line] or lines
-    said = f": {fatal[-1].rstrip('.')}" if fatal else ""
-    return f"{said} (its logs are in {child.output.parent})"
+    reason = f": {fatal[-1].rstrip('.')}" if fatal else ""
+    return f"{reason} (logs in {child.output.parent})"

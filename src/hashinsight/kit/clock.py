@@ -11,7 +11,7 @@ def system_clock() -> datetime:
 
 
 class VirtualClock:
-    """A clock that is moved by hand: fast-forward, replay and tests."""
+    """A clock set by hand, for fast-forward, replay and tests."""
 
     def __init__(self, start: datetime) -> None:
         if start.tzinfo is None:
@@ -28,5 +28,5 @@ class VirtualClock:
 
 
 def iso_z(instant: datetime) -> str:
-    """UTC as the wire shows it: ISO 8601 with `Z`."""
+    """ISO 8601 in UTC with `Z`, as on the wire."""
     return instant.astimezone(UTC).isoformat().replace("+00:00", "Z")

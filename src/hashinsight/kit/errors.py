@@ -1,11 +1,11 @@
-"""Errors with stable codes, and the one form in which every error is answered.
+"""Errors with stable codes.
 
-Refusal                 a start that cannot go on: its text is the one sentence that a person sees
-HashInsightError        an answer to a request: HTTP status, stable code, message, details
+OperatorError           a command or a start cannot continue; its text is shown to the operator
+HashInsightError        an error response: HTTP status, stable code, message, details
 ├── ValidationFailed    422
 ├── Unauthenticated     401
 ├── Forbidden           403 visible, but not permitted
-├── NotFound            404 also for what lies outside one's scope
+├── NotFound            404 also outside the caller's scope
 ├── Conflict            409
 ├── PayloadTooLarge     413
 ├── RateLimited         429
@@ -15,11 +15,11 @@ HashInsightError        an answer to a request: HTTP status, stable code, messag
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-EXIT_REFUSED = 78  # the exit code of a refused start: trying the same again will not help
+EXIT_CONFIG = 78  # exit code of a refused start: trying again will not help
 
 
-class Refusal(Exception):
-    """A start that cannot go on. `str()` is one sentence: what is wrong and what to do."""
+class OperatorError(Exception):
+    """A command or a start cannot continue. `str()` is one sentence: what is wrong and what to do."""
 
 
 class HashInsightError(Exception):

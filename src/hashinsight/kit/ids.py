@@ -1,4 +1,4 @@
-"""Identifiers: time-ordered, so that they sit well in an index, and unguessable where they are secrets."""
+"""Identifiers, time-ordered for their indexes; and random secrets."""
 
 import secrets
 from datetime import datetime
@@ -13,15 +13,15 @@ def new_id() -> UUID:
 
 
 def new_ids(count: int) -> list[str]:
-    """Many at once, as text: for a statement that gives them out by itself."""
+    """Many at once, as text."""
     return [str(uuid_utils.uuid7()) for _ in range(count)]
 
 
 def first_id_at(at: datetime) -> UUID:
-    """The lowest id that can have been made at this time or later."""
+    """The lowest id that can have been created at this time or later."""
     return UUID(int=int(at.timestamp() * 1000) << 80)
 
 
 def new_token(prefix: str) -> str:
-    """A bearer secret. The prefix lets scanners and our own log scrubber recognise it."""
+    """A bearer secret. Its prefix lets scanners and our log scrubber recognise it."""
     return f"hi_{prefix}_{secrets.token_urlsafe(32)}"

@@ -1,4 +1,4 @@
-"""Structured logs: one line an event, with process and request id, scrubbed last so that nothing slips past."""
+"""Structured logs: one line per event, with process and request id, scrubbed last."""
 
 import json
 import logging
@@ -20,12 +20,12 @@ _NOISY = (
     "apscheduler.scheduler",
     "rq.worker",
     "alembic",
-    "httpx",  # names the whole address, and a webhook's address is a secret
+    "httpx",  # logs whole addresses, and a webhook address is a secret
 )
 
 
 def configure_logs(settings: Settings, process: str, stream: TextIO | None = None) -> None:
-    """Send structlog's and the standard library's events the same way; call once, early, in each process."""
+    """Route structlog's and the standard library's events the same way; call once, early, in each process."""
     stream = stream or sys.stderr
     as_text = settings.log_format == "text" or (settings.log_format == "auto" and stream.isatty())
     shared: list[Processor] = [
@@ -45,7 +45,7 @@ def configure_logs(settings: Settings, process: str, stream: TextIO | None = Non
     renderers: list[Processor] = [_for_people, to_people] if as_text else [to_machines]
     structlog.configure(
         processors=[
-            structlog.stdlib.filter_by_level,  # before any work is put into it
+            structlog.stdlib.filter_by_level,  # before any other processing
             *shared,
             structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
         ],
@@ -72,12 +72,12 @@ def configure_logs(settings: Settings, process: str, stream: TextIO | None = Non
 
 
 def scrub_event(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    # what begins with an underscore is structlog's own and never printed
+    # keys with an underscore are structlog's own and never printed
     return {name: item if name.startswith("_") else scrub(item, name) for name, item in event.items()}
 
 
 def _for_people(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    """On a terminal: the time of day, and nothing that nobody reads there. Foreign text cannot steer the terminal."""
+    """For a terminal: short times, and control characters of foreign text escaped."""
     event["timestamp"] = str(event.get("timestamp", ""))[11:19]
     for name in ("logger", "pid", "request_id"):
         event.pop(name, None)
@@ -88,7 +88,7 @@ def _for_people(_logger: WrappedLogger, _method: str, event: EventDict) -> Event
 
 
 def _as_json(event: Any, **options: Any) -> str:
-    """JSON escapes only the oldest control characters; the others and text directions steer a terminal, too."""
+    """JSON escapes only ASCII control characters; other control characters and text directions are escaped here."""
     return printable(json.dumps(event, ensure_ascii=False, **options))
 
 

@@ -1,14 +1,14 @@
-"""Which addresses are one caller: an IPv4 address by itself, of IPv6 the /64 that one customer gets."""
+"""Which addresses count as one client: an IPv4 address, or the IPv6 /64 of one customer."""
 
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address, ip_network
 
-_IPV6_PREFIX = 64  # whoever has one address of it may choose any other
+_IPV6_PREFIX = 64  # its owner can use any address of it
 
 
 @lru_cache(maxsize=4096)
 def network_of(address: str | None) -> str:
-    """What is counted as one caller; something that is no address is counted as it is."""
+    """The client to count; a text that is no address is counted as it is."""
     try:
         known = ip_address((address or "").split("%", maxsplit=1)[0])
     except ValueError:

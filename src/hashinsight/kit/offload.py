@@ -1,6 +1,6 @@
-"""Work that takes longer than 20 ms, done beside the event loop so that nobody else waits for it.
+"""Runs work of more than 20 ms in threads, off the event loop.
 
-One caller has one turn at a time: whoever sends much waits for what it sent itself, and not the others for it.
+Each caller has one turn at a time, so a caller that sends much waits only for its own work.
 """
 
 import asyncio
@@ -11,17 +11,17 @@ from weakref import WeakValueDictionary
 
 T = TypeVar("T")
 
-_THREADS = ThreadPoolExecutor(2, thread_name_prefix="offload")  # more would only fight for the interpreter's lock
+_THREADS = ThreadPoolExecutor(2, thread_name_prefix="offload")  # more threads would only compete for the GIL
 _turns: "WeakValueDictionary[Hashable, asyncio.Lock]" = WeakValueDictionary()
 
 
 async def offload(caller: Hashable, work: Callable[[], T]) -> T:
-    """Hold no database connection meanwhile: whoever waits for a turn would keep it from others."""
-    async with turn_of(caller):
+    """Hold no database connection while waiting for a turn."""
+    async with lock_for_caller(caller):
         return await asyncio.get_running_loop().run_in_executor(_THREADS, work)
 
 
-def turn_of(caller: Hashable) -> asyncio.Lock:
+def lock_for_caller(caller: Hashable) -> asyncio.Lock:
     turn = _turns.get(caller)
     if turn is None:
         turn = _turns[caller] = asyncio.Lock()

@@ -1,7 +1,7 @@
 """Keyset paging: `limit` and `cursor` in, `next_cursor` out.
 
-A page starts behind the key of the last row of the one before, so rows that come or go in between are neither
-shown twice nor skipped, and page 10,000 costs what page 1 costs.
+A page starts after the key of the last row of the previous one: rows added or removed in between are neither repeated
+nor skipped, and page 10,000 costs as much as page 1.
 """
 
 import base64
@@ -46,14 +46,14 @@ def encode_cursor(key: Sequence[Any]) -> str:
 
 
 def decode_cursor(cursor: str, kinds: Sequence[type]) -> tuple[Any, ...]:
-    """The key inside a cursor; anything that we did not write ourselves is refused, whatever it is."""
+    """The key in a cursor; anything else is refused."""
     if len(cursor) > MAX_CURSOR_CHARS:
-        raise ValidationFailed("the cursor is too long to be one of ours")
+        raise ValidationFailed("invalid cursor: too long")
     try:
         tagged = json.loads(base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True))
         key = tuple(_read(tag, value) for tag, value in tagged)
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError, binascii.Error) as error:
-        raise ValidationFailed("the cursor is not one of ours") from error
+        raise ValidationFailed("invalid cursor") from error
     if [type(value) for value in key] != list(kinds):
         raise ValidationFailed("the cursor belongs to another list")
     return key
@@ -68,9 +68,9 @@ async def page(
     cursor: str | None = None,
     descending: bool = False,
 ) -> Page:
-    """One page of `query`, ordered by `key` (unique together, not null, all in one direction)."""
+    """One page of `query`, ordered by `key` (together unique, not null, all in one direction)."""
     if not 1 <= limit <= MAX_LIMIT:
-        raise ValidationFailed(f"limit must lie between 1 and {MAX_LIMIT}", details={"limit": limit})
+        raise ValidationFailed(f"limit must be between 1 and {MAX_LIMIT}", details={"limit": limit})
     if cursor is not None:
         kinds = [cast("ColumnElement[Any]", column).type.python_type for column in key]
         bound = tuple_(*decode_cursor(cursor, kinds))
@@ -93,11 +93,11 @@ def _read(tag: str, value: Any) -> Any:
     if kind in (int, float) and type(value) is not kind:
         raise ValueError("a number was expected")
     if kind is datetime and parsed.tzinfo is None:
-        raise ValueError("a time without a zone")
+        raise ValueError("time zone missing")
     if kind is int and not -(2**63) <= parsed < 2**63:
-        raise ValueError("a number that no column holds")
+        raise ValueError("number out of range")
     if kind is str:
-        value.encode()  # a lone surrogate is no text
+        value.encode()  # a lone surrogate cannot be stored
         if "\0" in value:
-            raise ValueError("a text that no column holds")
+            raise ValueError("invalid text")
     return parsed

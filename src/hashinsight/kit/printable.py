@@ -1,4 +1,4 @@
-"""Text that steers no terminal: what is not printable is written as JSON would write it."""
+"""Text that cannot control a terminal: unprintable characters are escaped as in JSON."""
 
 import json
 import logging
@@ -11,12 +11,12 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """Lines that stay lines, marked as belonging to the one above: none of them can pass for an entry of its own."""
+    """Keeps line breaks; continuation lines are marked, so that none can pass for a log entry of its own."""
     return "\n".join(f"  | {printable(line)}" for line in text.split("\n"))
 
 
 class PrintableFormatter(logging.Formatter):
-    """For logs of the standard library: one entry is one line, and the lines of its traceback."""
+    """For standard library logs: one line per entry, plus the lines of its traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
         entry, *trace = super().format(record).split("\nTraceback (most recent call last):\n", 1)

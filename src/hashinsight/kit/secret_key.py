@@ -1,10 +1,10 @@
-"""The installation's secret key: given by the environment, or made once into a file that only its owner reads."""
+"""The installation's secret key: from the environment, or created once in a file readable only by its owner."""
 
 import os
 import secrets
 from pathlib import Path
 
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 from hashinsight.kit.settings import Settings
 
 FILE_NAME = "secret.key"
@@ -19,12 +19,12 @@ def load_secret_key(settings: Settings) -> bytes:
         _make(path)
     mode = path.stat().st_mode & 0o777
     if mode & 0o077:
-        raise Refusal(f"the secret key {path} can be read by others (mode {mode:o}): run chmod 600 {path}")
+        raise OperatorError(f"the secret key {path} can be read by others (mode {mode:o}): run chmod 600 {path}")
     return _checked(path.read_text().strip(), str(path))
 
 
 def _make(path: Path) -> None:
-    """Write aside, then link: two processes that start together end with one key, and never with half of one."""
+    """Write a temporary file, then link it: processes starting together get the same, complete key."""
     aside = path.with_name(f"{FILE_NAME}.{os.getpid()}")
     descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
@@ -41,5 +41,5 @@ def _make(path: Path) -> None:
 
 def _checked(key: str, source: str) -> bytes:
     if len(key) < MIN_CHARS:
-        raise Refusal(f"the secret key in {source} is shorter than {MIN_CHARS} characters: use a longer one")
+        raise OperatorError(f"the secret key in {source} is shorter than {MIN_CHARS} characters: use a longer one")
     return key.encode()

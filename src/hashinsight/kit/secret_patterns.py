@@ -1,7 +1,7 @@
-"""How secrets and machine addresses look inside a text. Every rule takes time in proportion to the text, never more.
+"""Patterns of secrets and machine addresses in text. Every rule takes linear time.
 
-A text comes from strangers, so no rule may look at the same characters again for each place where a match could begin:
-what can begin often has a bounded length, and what has no bound is gone through once, by its first beginning.
+Text comes from strangers, so no rule may scan the same characters again for each possible start of a match: repeatable
+starts have a bounded length, and what is unbounded is scanned once, from its first start.
 """
 
 import re
@@ -21,15 +21,15 @@ _PASSWORD_BEGINS = re.compile(r"://[^\s:/@]*+:")
 _BEARER = re.compile(r"(?P<keep>\b(?:bearer|basic)\s++)[A-Za-z0-9._~+/=-]{8,}", re.IGNORECASE)
 _NAME = re.compile(rf"(?:\b|_)(?:{HIDDEN_WORDS.replace('_?', '[_-]?')})", re.IGNORECASE)
 _AFTER_NAME = re.compile(r"[\w-]*+(?P<is>[\"']?\s*+[=:]\s*+)?")
-# a quoted value that does not end is hidden to the end of the text: it was cut
+# a quoted value without an end quote was cut: hidden to the end of the text
 _VALUE = re.compile(
     r"\"(?:[^\"\\]|\\.)*+(?:\"|\\?\Z)|'(?:[^'\\]|\\.)*+(?:'|\\?\Z)"
     r"|(?!\[hidden\]|bearer\b|basic\b)[^\s&,;}\])\"']+",
     re.IGNORECASE | re.DOTALL,
 )
-_WEB_TOKEN = re.compile(r"\beyJ[A-Za-z0-9_.-]{8,}")  # also without its dots: half of one opens as much
+_WEB_TOKEN = re.compile(r"\beyJ[A-Za-z0-9_.-]{8,}")  # also in part: half a token may be enough
 _OWN_TOKEN = re.compile(r"\bhi_[a-z]++_[A-Za-z0-9_-]{20,}")
-# addresses of machines on a site's own network; loopback tells nothing about a site
+# private addresses of machines; loopback reveals nothing about a site
 _IPV4 = re.compile(
     r"\b(?:10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d{1,3}){2}"
     r"|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])(?:\.\d{1,3}){2})\b"
@@ -39,7 +39,7 @@ _MAC = re.compile(r"\b(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}\b", re.IGNORECASE)
 
 
 def _hide_passwords_in_urls(text: str) -> str:
-    """user:password@ inside any address, up to the last @ before the next space."""
+    """user:password@ in any address, up to the last @ before the next space."""
     return _TO_LAST_AT.sub(_without_password, text)
 
 
@@ -56,7 +56,7 @@ def _hide_named(text: str) -> str:
     kept_to = at = 0
     while (name := _NAME.search(text, at)) is not None:
         after = _AFTER_NAME.match(text, name.end())
-        at = after.end() if after else name.end()  # a name further on in the same word has the same value
+        at = after.end() if after else name.end()  # a later name in the same word has the same value
         value = _VALUE.match(text, at) if after and after["is"] else None
         if value is not None:
             parts += (text[kept_to:at], HIDDEN)
@@ -72,9 +72,9 @@ def _hide_all(pattern: re.Pattern[str], instead: str = HIDDEN) -> Callable[[str]
 
 
 class Rule(NamedTuple):
-    """`needs`: before it is tried, one word of each group must be in the text, in small letters.
+    """`needs`: one lower-case word of each group must be in the text before the rule is tried.
 
-    Telemetry and acks bring a million short texts an hour, and nearly all of them hold nothing of the kind.
+    Telemetry and acks bring a million short texts per hour, nearly all without a secret.
     """
 
     needs: tuple[tuple[str, ...], ...]

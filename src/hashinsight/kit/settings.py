@@ -1,4 +1,4 @@
-"""All settings: one typed class, read from the environment. Its table in the documentation is generated from here."""
+"""All settings, read from the environment. The table in the documentation is generated from here."""
 
 import difflib
 import os
@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 
 PREFIX = "HASHINSIGHT_"
 
@@ -26,122 +26,122 @@ class Settings(BaseSettings):
 
     data_dir: Path = Field(
         default_factory=default_data_dir,
-        description="Folder of the embedded servers, the secret key and the logs. "
+        description="Data folder: embedded servers, secret key, logs. "
         "Default: `/var/lib/hashinsight` as root, else `~/.local/share/hashinsight`.",
     )
-    host: str = Field("127.0.0.1", description="Address that the API listens on.")
-    port: int = Field(8700, ge=1, le=65535, description="Port that the API and the console listen on.")
-    api_processes: int = Field(1, ge=1, le=64, description="API processes that share the port.")
+    host: str = Field("127.0.0.1", description="Listen address of the API.")
+    port: int = Field(8700, ge=1, le=65535, description="Listen port of the API and the console.")
+    api_processes: int = Field(1, ge=1, le=64, description="Number of API processes sharing the port.")
     database_url: SecretStr | None = Field(
-        None, description="PostgreSQL 16 or newer to use in place of the embedded one: `postgresql://…`."
+        None, description="External PostgreSQL 16 or newer instead of the embedded one: `postgresql://…`."
     )
     read_database_url: SecretStr | None = Field(
-        None, description="A replica for lists and reports. Without it they read from the main server."
+        None, description="Read replica for lists and reports. Default: the main server."
     )
-    database_pool: int = Field(10, ge=1, le=200, description="Database connections kept by one process.")
+    database_pool: int = Field(10, ge=1, le=200, description="Size of the database connection pool of each process.")
     redis_url: SecretStr | None = Field(
         None,
-        description="Redis or Valkey to use in place of the embedded one: `redis://…`, `rediss://…` or "
-        "`unix://…`. It holds nothing that cannot be lost.",
+        description="External Redis or Valkey instead of the embedded one: `redis://…`, `rediss://…` or `unix://…`. "
+        "Holds no data that must survive.",
     )
     secret_key: SecretStr | None = Field(
         None,
-        description="Key that encrypts secrets in the database, at least 32 characters, the same on every machine. "
-        "Without it, one is made once into `secret.key` in the data folder.",
+        description="Encrypts secrets in the database; at least 32 characters, the same on every machine. "
+        "Default: generated once, in `secret.key` in the data folder.",
     )
     service_user: str = Field(
         "hashinsight",
         pattern=r"^[a-z_][a-z0-9_-]*$",
-        description="Started as root, the embedded servers run as this user; it is made if it is missing.",
+        description="User of the embedded servers when started as root; created if missing.",
     )
     disk_reserve_mb: int = Field(
         1024,
         ge=0,
-        description="Below this much free space telemetry is refused with 503 until there is room again; below a "
-        "quarter of it nothing is started.",
+        description="Telemetry is refused with 503 while less disk space (MB) is free; below a quarter of it nothing "
+        "starts.",
     )
-    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="Least severe log line kept.")
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="Minimum log level.")
     log_format: Literal["auto", "json", "text"] = Field(
-        "auto", description="`json` for machines, `text` for people; `auto` is text on a terminal."
+        "auto", description="`json`, `text`, or `auto`: text on a terminal, else JSON."
     )
     metrics_token: SecretStr | None = Field(
         None,
-        description="Bearer token that `/metrics` asks for. Without it, only calls from this machine are answered.",
+        description="Bearer token for `/metrics`. Without it, metrics are available on this machine only.",
     )
-    body_limit_kb: int = Field(1024, ge=1, description="Largest request body, except where many machines are sent.")
+    body_limit_kb: int = Field(1024, ge=1, description="Maximum request body, except for bulk requests.")
     batch_limit_kb: int = Field(
-        16384, ge=1, description="Largest telemetry upload, asset list, request for commands or batch of acks, as sent."
+        16384, ge=1, description="Maximum body of bulk requests: telemetry, asset lists, commands, ack batches."
     )
-    batch_unzipped_limit_kb: int = Field(131_072, ge=1, description="Largest telemetry upload, unzipped.")
-    batch_samples: int = Field(20_000, ge=1, le=1_000_000, description="Most samples in one telemetry upload.")
+    batch_unzipped_limit_kb: int = Field(131_072, ge=1, description="Maximum telemetry upload after decompression.")
+    batch_samples: int = Field(20_000, ge=1, le=1_000_000, description="Maximum samples per telemetry upload.")
     auto_register: bool = Field(
-        True,  # noqa: FBT003 - pydantic's form of a default
-        description="Whether a machine that a collector reports for the first time joins the inventory of its site.",
+        True,  # noqa: FBT003 - pydantic's signature
+        description="Add a machine to the site's inventory when a collector first reports it.",
     )
     register_first_day: int = Field(
         25_000,
         ge=0,
         le=1_000_000,
-        description="Most machines that join the inventory by one collector's uploads in 24 hours while its "
-        "registration is open: on its first day, and when somebody opens it.",
+        description="Maximum machines added in 24 hours by one collector while its registration is open: on its first "
+        "day, and when reopened.",
     )
     register_per_call: int = Field(
-        1000, ge=0, le=1_000_000, description="Most machines that join by one telemetry upload after that."
+        1000, ge=0, le=1_000_000, description="Maximum machines added by one telemetry upload after that."
     )
     register_per_day: int = Field(
         5000,
         ge=0,
         le=1_000_000,
-        description="Most machines that join by one collector's uploads in 24 hours after that.",
+        description="Maximum machines added in 24 hours by one collector after that.",
     )
-    five_minutes_kept_days: int = Field(90, ge=30, le=90, description="How long rows of five minutes are kept.")
+    five_minutes_kept_days: int = Field(90, ge=30, le=90, description="Retention of 5-minute data, in days.")
     daily_kept_days: int | None = Field(
-        None, ge=365, description="How long rows of a day are kept. Without it, for ever."
+        None, ge=365, description="Retention of daily data, in days. Default: unlimited."
     )
     rate_per_minute: int = Field(
         6000,
         ge=1,
-        description="Requests a minute that one client address may make before it is answered 429.",
+        description="Requests per minute from one client address; above it, 429.",
     )
     token_rate_per_minute: int = Field(
         3000,
         ge=1,
-        description="The same for one token of a person, a key or a collector, wherever it is used.",
+        description="Requests per minute with one token of a person, API key or collector.",
     )
     trusted_proxies: str = Field(
         "",
-        description="Addresses of reverse proxies, by comma, whose `X-Forwarded-*` headers are believed and who may "
-        "open any number of connections.",
+        description="Addresses of reverse proxies, comma-separated. Their `X-Forwarded-*` headers are trusted and they "
+        "may open any number of connections.",
     )
     connections: int = Field(
         2000,
         ge=16,
         le=100_000,
-        description="Connections that one API process keeps open. For another one, the oldest without a whole request "
-        "head or the longest idle one is closed; where all are in use, it is answered 503.",
+        description="Maximum open connections of one API process. For a new one, the oldest with an incomplete request "
+        "head or the longest idle one is closed; if all are busy, the answer is 503.",
     )
     connections_per_address: int = Field(
-        200, ge=1, le=100_000, description="The same from one client address (of IPv6: one /64 network)."
+        200, ge=1, le=100_000, description="Maximum open connections from one client address (IPv6: one /64 network)."
     )
-    header_limit_kb: int = Field(32, ge=4, le=1024, description="Largest request line and headers; more is 431.")
-    header_seconds: int = Field(10, ge=1, le=600, description="Time in which all headers of a request must come.")
+    header_limit_kb: int = Field(32, ge=4, le=1024, description="Maximum request line and headers; above it, 431.")
+    header_seconds: int = Field(10, ge=1, le=600, description="Timeout for receiving all headers of a request.")
     body_seconds: int = Field(
         30,
         ge=1,
         le=3600,
-        description="Time in which a request's body must come, and a second more for each 1,000 bytes of it.",
+        description="Timeout for receiving a request body, plus 1 s per 1,000 bytes.",
     )
     audit_anchor: SecretStr | None = Field(
         None,
-        description="Where the audit's seals are kept outside the database: the absolute path of a file that only "
-        "grows, best on another machine, or an `https://` address that takes them by POST.",
+        description="Copy of the audit seals outside the database: absolute path of an append-only file, preferably on "
+        "another machine, or an `https://` address that accepts POST.",
     )
-    stop_seconds: int = Field(20, ge=1, le=600, description="Time that a process gets to finish what it holds.")
+    stop_seconds: int = Field(20, ge=1, le=600, description="Time for a process to finish its work at shutdown.")
     demo_miners: int = Field(
         2000,
         ge=0,
         le=100_000,
-        description="Machines of the demo fleet that `make up` shows; without the demo, unused.",
+        description="Machines in the demo fleet of `make up`; unused without the demo.",
     )
 
     @field_validator("data_dir")
@@ -163,25 +163,25 @@ class Settings(BaseSettings):
     @classmethod
     def _anchor(cls, value: SecretStr | None) -> SecretStr | None:
         if value is not None and not value.get_secret_value().startswith(("/", "https://", "http://127.0.0.1")):
-            raise ValueError("it must be an absolute path or begin with https://")
+            raise ValueError("must be an absolute path or start with https://")
         return value
 
 
 def load_settings() -> Settings:
-    """The settings, or a refusal in one sentence: a variable that nobody reads is a mistake, not a wish."""
+    """Raises OperatorError for an invalid setting and for an unknown variable, which is probably a typo."""
     known = {name.upper() for name in Settings.model_fields}
     for name in sorted(os.environ):
         rest = name.upper().removeprefix(PREFIX)
         if name.upper().startswith(PREFIX) and rest not in known:
             near = difflib.get_close_matches(rest, known, n=1)
-            hint = f"did you mean {PREFIX}{near[0]}?" if near else "docs/operations/settings.md lists all of them."
-            raise Refusal(f"{name} is not a setting of HashInsight: {hint}")
+            hint = f"did you mean {PREFIX}{near[0]}?" if near else "see docs/operations/settings.md."
+            raise OperatorError(f"{name} is not a known setting: {hint}")
     try:
         settings = Settings()
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         name = PREFIX + str(first["loc"][0]).upper()
-        raise Refusal(f"{name} is not usable: {first['msg'].removeprefix('Value error, ')}.") from None
+        raise OperatorError(f"{name} is invalid: {first['msg'].removeprefix('Value error, ')}.") from None
     if settings.database_url is None:
         _forget_other_servers()
     return settings
@@ -197,7 +197,7 @@ def settings_table() -> str:
 
 
 def _forget_other_servers() -> None:
-    """PGHOST, PGPORT, PGSERVICE … would lead every client in this process away from the embedded server."""
+    """PGHOST, PGPORT, PGSERVICE … would direct clients in this process to another server than the embedded one."""
     for name in [name for name in os.environ if name.startswith("PG")]:
         del os.environ[name]
 
@@ -207,17 +207,17 @@ def _shown(default: Any) -> str:
 
 
 def _with_scheme(value: SecretStr | None, *schemes: str) -> SecretStr | None:
-    """An address that can be read at all. What is wrong with it is said without repeating it."""
+    """Check the form of an address. Errors never repeat it: it may hold a password."""
     if value is None:
         return None
     address = value.get_secret_value()
     if not address.startswith(schemes):
-        raise ValueError(f"it must begin with {' or '.join(schemes)}")
+        raise ValueError(f"must start with {' or '.join(schemes)}")
     try:
         parts = urlsplit(address)
         readable = parts.port != 0 and bool(parts.hostname or parts.path.strip("/") or parts.query)
     except ValueError:
         readable = False
     if not readable:
-        raise ValueError("it is not an address; special characters in a password must be written as %XX")
+        raise ValueError("not a valid address; special characters in a password must be written as %XX")
     return value

@@ -1,4 +1,4 @@
-"""The schema's history, and the way to its head. Runs online: short locks, waited for in small steps, tried again."""
+"""Schema migrations. They run online: short locks, acquired in small steps with retries."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.db.context import Role
-from hashinsight.kit.db.roles import ensure_roles
+from hashinsight.kit.db.server import ensure_roles
 
 LOCK_TRIES = 20
 _VERSIONS = Path(__file__).parent / "versions"
@@ -21,7 +21,7 @@ _REVISION = "select version_num from public.alembic_version"
 
 @cache
 def head_revision() -> str:
-    """By the names of the files, which are in order: every process asks, and few need Alembic for more than that."""
+    """From the sorted file names, so that most processes need not load Alembic."""
     head = max((file.name.partition("_")[0] for file in _VERSIONS.glob("[0-9]*_*.py")), default=None)
     if head is None:
         raise RuntimeError("the package holds no migrations")
@@ -29,7 +29,7 @@ def head_revision() -> str:
 
 
 async def current_revision(session: AsyncSession) -> str | None:
-    """The revision that the database is at; None where it has never been migrated."""
+    """The revision of the database; None if it was never migrated."""
     if (await session.execute(text(_TABLE))).scalar() is None:
         return None
     return (await session.execute(text(_REVISION))).scalar()
@@ -42,18 +42,18 @@ async def upgrade(
     lock_tries: int = LOCK_TRIES,
     pause_sec: float = 1.0,
 ) -> None:
-    """Bring roles and schema to the head. Safe to run at any time, from several machines at once."""
-    async with _turn(address) as admin:
+    """Upgrade roles and schema to the head. Safe at any time, also from several machines at once."""
+    async with _exclusive(address) as admin:
         await ensure_roles(admin, login=login)
-        if await _is_there(admin):
+        if await _is_current(admin):
             return
-        from hashinsight.migrations.moving import climb
+        from hashinsight.migrations.runner import upgrade_to_head
 
-        await climb(address, lock_tries=lock_tries, pause_sec=pause_sec)
+        await upgrade_to_head(address, lock_tries=lock_tries, pause_sec=pause_sec)
 
 
-async def _is_there(admin: AsyncConnection) -> bool:
-    """Whether there is nothing to do, as at nearly every start."""
+async def _is_current(admin: AsyncConnection) -> bool:
+    """Whether the schema is at the head already, as at nearly every start."""
     try:
         async with admin.transaction():
             await admin.execute(sql.SQL("set local role {}").format(sql.Identifier(Role.OWNER.value)))
@@ -62,12 +62,12 @@ async def _is_there(admin: AsyncConnection) -> bool:
             if known is None or known[0] is None:
                 return False
             return await (await admin.execute(_REVISION)).fetchall() == [(head_revision(),)]
-    except errors.LockNotAvailable:  # somebody holds the table: the steps wait for it and say so
+    except errors.LockNotAvailable:  # the table is locked: the migration waits for it and reports it
         return False
 
 
 @asynccontextmanager
-async def _turn(address: DatabaseAddress) -> AsyncIterator[AsyncConnection]:
+async def _exclusive(address: DatabaseAddress) -> AsyncIterator[AsyncConnection]:
     connection = await AsyncConnection.connect(address.libpq, autocommit=True, connect_timeout=5)
     async with connection:
         await connection.execute("select pg_advisory_lock(hashtext('hashinsight migrate'))")

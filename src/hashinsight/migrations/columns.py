@@ -1,4 +1,4 @@
-"""Columns and keys that migrations write again and again, by the names that the models give them."""
+"""Columns and keys shared by migrations, named as in the models."""
 
 import sqlalchemy as sa
 

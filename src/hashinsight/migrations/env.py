@@ -1,12 +1,12 @@
-"""Alembic's entry: runs the migrations on the connection that it is handed, each in its own transaction."""
+"""Alembic's entry: runs migrations on the given connection, each in its own transaction."""
 
 from alembic import context
 
-from hashinsight.migrations.compare import is_ours
+from hashinsight.migrations.runner import own_tables_only
 
 connection = context.config.attributes["connection"]
-ours = is_ours(connection)
-connection.rollback()  # that look began a transaction; each migration begins and commits its own
+ours = own_tables_only(connection)
+connection.rollback()  # reading the revision began a transaction; each migration begins and commits its own
 context.configure(
     connection=connection,
     target_metadata=context.config.attributes.get("metadata"),

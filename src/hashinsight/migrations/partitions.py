@@ -1,4 +1,4 @@
-"""The functions behind `kit.db.partitions`: they belong to the tables' owner, and ask what their caller may do."""
+"""The functions behind `kit.db.partitions`: owned by the tables' owner, and checking the caller's privileges."""
 
 from alembic import op
 
@@ -24,7 +24,7 @@ begin
     return found;
 end $$
 """
-# made apart and then attached: unlike `partition of`, that lets readers and writers of the table go on
+# created separately and then attached: unlike `partition of`, that does not block readers and writers
 _ENSURE = """
 create function partition_ensure(parent text, begins timestamptz, ends timestamptz) returns boolean
 language plpgsql security definer set search_path = public, pg_temp set lock_timeout = '3s' set timezone = 'UTC' as $$

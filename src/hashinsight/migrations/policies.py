@@ -1,4 +1,4 @@
-"""Row-level security in one form for every table with tenant data: forced, by tenant, by site where rows have one."""
+"""Row-level security for every table with tenant data: forced, by tenant, and by site if rows have one."""
 
 from alembic import op
 
@@ -18,7 +18,7 @@ def protect(
     app: str = "select, insert, update, delete",
     job: str = "select, insert, update, delete",
 ) -> None:
-    """Force the policies onto a table and give the roles their rights: `app` for requests, `job` for ticks."""
+    """Force the policies on a table and grant the roles their rights: `app` for requests, `job` for ticks."""
     rows = _TENANT.format(column=tenant_column)
     if site_column is not None:
         rows += f" and {_SITES.format(column=site_column)}"

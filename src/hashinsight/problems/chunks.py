@@ -1,8 +1,8 @@
-"""Arrays over machines, cut into rows of a table: 1,024 machine numbers a row, one array a field. Pure.
+"""Arrays over machines, cut into rows of a table: 1,024 machine numbers per row, one array per field. Pure.
 
-A field that has several rows of its own (one a metric) lies in a chunk row after row. Arrays travel as `array_send`
-gives them: read as lists they would cost a step a number. What SQL never looks into is packed: its numbers one after
-the other as bytes, of which the server copies a whole field at once.
+A field with several rows of its own (one per metric) is stored row after row. Arrays travel in the binary form of
+`array_send`: as lists they would cost a step per number. Fields that SQL never reads are packed as bytes, which the
+server copies at once.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -24,7 +24,7 @@ Arrays = Mapping[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class Chunk:
-    """One row to write: machines, then fields. A field that is None is as it was."""
+    """One row to write: machines, then fields. None is an unchanged field."""
 
     number: int
     is_new: bool
@@ -32,7 +32,7 @@ class Chunk:
 
 
 def cut(miner_no: Ints) -> Iterator[tuple[int, slice]]:
-    """The chunks of these machines, in order: number and place."""
+    """The chunks of these machines, in order: number and slice."""
     numbers = miner_no // CHUNK
     starts = np.flatnonzero(np.diff(numbers, prepend=-1))
     for start, end in pairwise([*starts.tolist(), len(miner_no)]):
@@ -42,7 +42,7 @@ def cut(miner_no: Ints) -> Iterator[tuple[int, slice]]:
 def rows(
     miner_no: Ints, of: Arrays, known: tuple[Ints, Arrays] | None = None, *, packed: Collection[str] = ()
 ) -> list[Chunk]:
-    """What is to be written so that the table has these arrays where it had the `known` ones."""
+    """What to write so that the table has these arrays where it had the `known` ones."""
     places = {} if known is None else dict(cut(known[0]))
     made = []
     for number, here in cut(miner_no):
@@ -64,7 +64,7 @@ def read(
 ) -> tuple[Ints, dict[str, NDArray[Any]]]:
     """Machines and arrays of stored chunks, in order. `fields` says how many rows each has, and of which type."""
     machines = [binary.from_array(sent, "i4") for sent in frame["miner_no"]]
-    sizes = [len(one) for one in machines]
+    sizes = [len(numbers) for numbers in machines]
     of = {}
     for name, (count, kind) in fields.items():
         wire, unpack = _KINDS[np.dtype(kind).str[1:]], binary.unpacked if name in packed else binary.from_array
@@ -75,7 +75,7 @@ def read(
 
 
 def _differs(array: NDArray[Any], here: slice, known: NDArray[Any], before: slice) -> bool:
-    """Compared bit by bit, so that NaN is as NaN."""
+    """Compared bit by bit, so that NaN equals NaN."""
     return _flat(array, here).tobytes() != _flat(known, before).tobytes()
 
 

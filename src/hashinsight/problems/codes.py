@@ -1,10 +1,13 @@
-"""The words of the registry as small numbers: what can be wrong, how badly, and where an event stands."""
+"""The codes of the registry as small numbers: issues, severities, statuses, modes, metrics."""
 
+from datetime import datetime, timedelta
 from enum import IntEnum, StrEnum
+
+CYCLE_SEC = 300.0  # every site is scanned this often
 
 
 class Issue(IntEnum):
-    """Issue codes. The number is a row of the verdict's matrix, so the order may only be added to."""
+    """Issue codes. The number is stored, and a row of the verdict matrix: only append."""
 
     OVERHEAT_CRIT = 0
     OFFLINE = 1
@@ -32,7 +35,7 @@ class Issue(IntEnum):
 
 
 ISSUES = len(Issue)
-# of what is open on one machine, causes stand before what follows from them
+# of one machine's open problems, causes come before their consequences
 CAUSES_FIRST = (
     Issue.FAN_ZERO,
     Issue.OVERHEAT_CRIT,
@@ -57,14 +60,14 @@ class Severity(IntEnum):
 
 
 class EventStatus(IntEnum):
-    PENDING = 0  # counts detections, shown to nobody
+    PENDING = 0  # counts hits, not shown
     OPEN = 1
     ACK = 2
     IN_PROGRESS = 3
     RESOLVED = 4
 
 
-class Action(StrEnum):
+class CycleAction(StrEnum):
     """What a cycle did with one problem."""
 
     CREATED = "created"
@@ -78,12 +81,12 @@ class Action(StrEnum):
     NO_EVENT = "no_event"
 
 
-ACTIONS = tuple(Action)
+ACTIONS = tuple(CycleAction)
 ACTION_NO = {action: number for number, action in enumerate(ACTIONS)}
 
 
-class Verdict(IntEnum):
-    """What one rule says of one machine in one cycle. Unknown neither opens nor resolves nor counts."""
+class RuleVerdict(IntEnum):
+    """One rule on one machine in one cycle. Unknown neither opens nor resolves nor counts."""
 
     UNKNOWN = 0
     FINE = 1
@@ -97,8 +100,8 @@ class DataState(IntEnum):
     FRESH = 3
 
 
-class Expected(IntEnum):
-    """What a machine is expected to be just now; words of `inventory`'s intervals."""
+class ExpectedState(IntEnum):
+    """What a machine is expected to be at the moment, as in `inventory`'s intervals."""
 
     NOTHING = 0
     CURTAILED = 1
@@ -107,8 +110,8 @@ class Expected(IntEnum):
     MAINTENANCE = 4
 
 
-class Expectation(IntEnum):
-    """Where the expected hashrate comes from: the asset list, the machine or the catalogue, or it is inferred."""
+class ExpectationSource(IntEnum):
+    """Where the expected hashrate is from: given (asset list, machine, catalogue) or inferred."""
 
     NONE = 0
     GIVEN = 1
@@ -123,11 +126,11 @@ class Mode(IntEnum):
     PERF = 3
 
 
-LEAST_CONFIDENCE = 0.6  # below it a mode is told as unknown
+MIN_CONFIDENCE = 0.6  # below it a mode is shown as unknown
 
 
 class Metric(IntEnum):
-    """What has a baseline of its own. The first ones have a reference among their kind, the very first an anchor."""
+    """Metrics with a baseline. The first five have a reference among their kind, the first four an anchor."""
 
     HASHRATE_RATIO = 0
     EFFICIENCY = 1
@@ -140,14 +143,33 @@ class Metric(IntEnum):
 
 
 METRICS = len(Metric)
-ANCHORED = 4
-REFERRED = 5
+ANCHORED_METRICS = 4
+REFERENCED_METRICS = 5
 
 
 class ThawReason(IntEnum):
-    """Why a frozen baseline was let go."""
+    """Why a frozen baseline learns again."""
 
     NONE = 0
     TIMEOUT = 1
     ACKNOWLEDGED = 2
     REPAIRED = 3
+
+
+class Age(StrEnum):
+    HOUR = "hour"
+    DAY = "day"
+    WEEK = "week"
+    OLDER = "older"
+
+    def span(self, now: datetime) -> tuple[datetime | None, datetime | None]:
+        """Started after the first moment and until the second; the four leave no gap."""
+        return _begins(self, now), _begins(_BEFORE[self], now) if self in _BEFORE else None
+
+
+_LASTS = {Age.HOUR: timedelta(hours=1), Age.DAY: timedelta(days=1), Age.WEEK: timedelta(days=7)}
+_BEFORE = {Age.DAY: Age.HOUR, Age.WEEK: Age.DAY, Age.OLDER: Age.WEEK}
+
+
+def _begins(age: Age, now: datetime) -> datetime | None:
+    return now - _LASTS[age] if age in _LASTS else None

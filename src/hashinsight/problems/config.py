@@ -1,50 +1,59 @@
-"""What the rules compare with: defaults, changed layer by layer, resolved to one value a machine.
+"""The configuration of a cycle: thresholds, changed layer by layer and resolved to one value per machine.
 
-Layers from the widest to the narrowest: defaults, tenant, site, model, firmware, sensor kind. Temperature limits of the
-catalogue and of the machine itself stand between those for everybody and those for one kind: see `heat`.
+Layers from the widest to the narrowest: defaults, tenant, site, model, firmware, sensor kind. For temperature limits
+those of the catalogue and of the machine itself come between site and model: see `temperature_limits`.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 
 import numpy as np
 
-from hashinsight.facts.models import MinerModel
-from hashinsight.facts.spellings import find_model
+from hashinsight.facts.models import MinerModel, find_model
 from hashinsight.facts.temperatures import SensorKind, sensor_kind
+from hashinsight.inventory.tenant_settings import RuleLimits, TenantSettings, Thresholds
+from hashinsight.problems.codes import CYCLE_SEC
 from hashinsight.problems.frame import Floats, Frame, Ints
-from hashinsight.problems.heat import FLUID, NO_LAYERS, HeatLimits, Layers, heat_limits
-from hashinsight.telemetry.states import Flags as Said
+from hashinsight.problems.group_stats import distinct_rows
+from hashinsight.problems.temperature_limits import (
+    FLUID,
+    NO_LAYERS,
+    LimitChanges,
+    LimitLayers,
+    MachineTemperatureLimits,
+    machine_temperature_limits,
+)
+from hashinsight.telemetry.states import SampleFlags
+from hashinsight.wire.freshness import DEFAULT_INTERVAL_SEC
 
-_MOST_LISTED = 1 << 16
+_DEFAULTS = Thresholds()  # of a tenant that has changed nothing
 
 
 @dataclass(frozen=True)
-class Thresholds:
-    """One set of limits. An effect is what a difference must amount to before anybody walks to a machine."""
+class RuleThresholds:
+    """What rules compare with. An effect is how large a difference must be to be worth a walk to the machine."""
 
-    overheat_warn_c: float = 75.0
-    overheat_crit_c: float = 85.0
+    overheat_warn_c: float = _DEFAULTS.overheat_warn_c
+    overheat_crit_c: float = _DEFAULTS.overheat_crit_c
     hashrate_zero_ratio: float = 0.01
     boards_dead_ratio: float = 0.5
     boards_degrading_drop: float = 0.1
-    board_lost_share: float = 0.6  # of what its missing boards would do, lacking in its hashrate
+    board_lost_share: float = 0.6  # of the missing boards' hashrate that must be missing
     hashrate_z: float = -2.0
-    hashrate_effect: float = 0.03  # of what is expected of it
+    hashrate_effect: float = 0.03  # of its expected hashrate
     efficiency_z: float = 2.0
     efficiency_effect: float = 0.05  # of its own W/TH
     temp_z: float = 2.5
     temp_effect_c: float = 4.0
     fan_behind_rpm: float = 1000.0  # its slowest fan behind the mean of all
-    assumed_rise_c: float = 6.0  # over its own usual, before an assumed limit is heeded
-    overheat_hold_c: float = 2.0  # below its limit, a machine that was too hot is not well yet
+    assumed_rise_c: float = 6.0  # above its baseline, before an assumed limit counts
+    overheat_hold_c: float = 2.0  # below its limit, until a machine that was too hot counts as cool
     trend_per_day: float = 0.03
     trend_hours: float = 12.0
     reject_rate: float = 0.03
     reject_times_peers: float = 4.0
-    reject_least: float = 8.0  # rejected shares; fewer say nothing, but where hardly any are usual
+    reject_least: float = 8.0  # rejected shares; fewer do not count, unless hardly any are usual
     hw_errors_per_hour: float = 12.0
     hw_errors_times_peers: float = 4.0
     outlier_z: float = 3.0
@@ -57,98 +66,91 @@ class Thresholds:
     sensor_spread_c: float = 15.0
 
 
-NAMES = tuple(one.name for one in fields(Thresholds))
-_DEFAULTS = asdict(Thresholds())
+THRESHOLD_NAMES = tuple(field.name for field in fields(RuleThresholds))
+_THRESHOLDS = asdict(RuleThresholds())
 IN_FLUID = " in fluid"
+_FLAPPING_TIMES = 4  # as many healthy cycles to resolve a flapping problem
 _SENSORS = {1: SensorKind.CHIP, 2: SensorKind.BOARD}  # by the flags of a sample; 0: as its firmware does
 
 
 @dataclass(frozen=True)
-class Life:
-    """How detections become events, in cycles and hours."""
+class LifecycleConfig:
+    """How hits become events: cycles until a problem opens or resolves, and how long it may reopen."""
 
-    debounce: int = 2
-    debounce_p0: int = 2
-    resolve: int = 3
-    resolve_flapping: int = 12
-    cooldown_sec: float = 86_400.0
+    debounce: int = _DEFAULTS.debounce_cycles
+    debounce_p0: int = _DEFAULTS.debounce_cycles_p0
+    resolve: int = _DEFAULTS.resolve_cycles
+    resolve_flapping: int = _FLAPPING_TIMES * _DEFAULTS.resolve_cycles
+    cooldown_sec: float = _DEFAULTS.cooldown_hours * 3600
     flapping_recurrences: int = 3
     flapping_sec: float = 86_400.0
-    remember_sec: float = 30 * 86_400.0  # what was last seen longer ago and is over is no predecessor any more
+    remember_sec: float = 30 * 86_400.0  # a problem resolved longer ago is not linked as predecessor
 
 
 @dataclass(frozen=True)
 class Config:
-    """Everything that a cycle is told beside its data."""
+    """Everything a cycle needs beside its data."""
 
-    layers: Layers = NO_LAYERS
-    life: Life = Life()
-    interval_sec: float = 60.0  # between two samples of a machine
-    cycle_sec: float = 300.0
-    allowed_pools: tuple[str, ...] = ()  # of both: empty allows everyone, and is not judged
+    layers: LimitLayers = NO_LAYERS
+    life: LifecycleConfig = LifecycleConfig()
+    interval_sec: float = DEFAULT_INTERVAL_SEC  # of machines whose collector's interval is not known
+    cycle_sec: float = CYCLE_SEC
+    allowed_pools: tuple[str, ...] = ()  # of both: an empty list allows all
     allowed_workers: tuple[str, ...] = ()
     baseline_sec: float = 64_800.0  # 18 hours
     smooth_sec: float = 1800.0
     counter_sec: float = 3600.0
-    settle_sec: float = 1800.0  # a machine that began to hash this long ago is steady
-    boot_sec: float = 600.0  # until a machine that booted must hash
+    settle_sec: float = 1800.0  # a machine that has been hashing this long is steady
+    boot_sec: float = 600.0  # a machine that booted need not hash earlier
     freeze_sec: float = 7 * 86_400.0
     mode_cycles: int = 3
     mode_grace_sec: float = 1800.0
     mode_fit_sec: float = 4 * 3600.0
-    least_peers: int = 30
-    least_reference: int = 5
-    only_hard: bool = False  # for comparison: no rule that needs a baseline or peers
-
-    @property
-    def stale_sec(self) -> float:
-        return 3 * self.interval_sec
-
-    @property
-    def offline_sec(self) -> float:
-        return 5 * self.interval_sec
+    min_peers: int = 30
+    min_reference: int = 5
+    only_hard: bool = False  # without the rules that need a baseline or peers
 
 
 @dataclass(frozen=True)
-class Resolved:
-    """Every threshold as an array over machines, and what kind of machine it is for."""
+class MachineLimits:
+    """Every threshold by machine, and the kind of each machine."""
 
     of: Mapping[str, Floats]
     rated_ths: Floats  # NaN: a model that the catalogue does not know
     rated_w: Floats
-    model: Ints  # as the catalogue spells it, however the machine does; in fluid it is another one
-    models: tuple[str, ...]
-    kind: Ints  # which of `heat` holds
-    heat: tuple[HeatLimits, ...]
+    model: Ints  # into `models`
+    models: tuple[str, ...]  # as the catalogue spells them; in fluid a model is another one
+    kind: Ints  # into `heat`
+    heat: tuple[MachineTemperatureLimits, ...]
 
     def __getitem__(self, name: str) -> Floats:
         return self.of[name]
 
 
-def resolve(config: Config, frame: Frame) -> Resolved:
+def resolve_limits(config: Config, frame: Frame) -> MachineLimits:
     """Loops over kinds of machines, of which there are a few dozen, never over machines."""
     kinds, which = kinds_of(frame)
-    values = np.empty((len(NAMES), len(kinds)))
+    values = np.empty((len(THRESHOLD_NAMES), len(kinds)))
     rated = np.full((2, len(kinds)), np.nan)
     names: list[str] = []
-    heat: list[HeatLimits] = []
+    heat: list[MachineTemperatureLimits] = []
     for number, (site_no, model_no, firmware_no, is_air, sensor_no, limits_no) in enumerate(kinds.tolist()):
-        site, model = _word(frame.site.of, site_no), _word(frame.model.of, model_no)
-        firmware = _word(frame.firmware.of, firmware_no)
-        known = _found(model)
+        site, model = _text(frame.site.of, site_no), _text(frame.model.of, model_no)
+        firmware = _text(frame.firmware.of, firmware_no)
+        known = _find_model(model)
         name = known.name if known else model
         chosen = thresholds_for(config.layers, site=site, model=name, firmware=firmware, fluid=not is_air)
-        limits = heat_limits(
+        limits = machine_temperature_limits(
             config.layers,
             site=site,
             model=name,
             firmware=firmware,
             fluid=not is_air,
             sensor=_SENSORS.get(sensor_no),
-            reported=_word(frame.temp_limits.of, limits_no),
+            reported=_text(frame.temp_limits.of, limits_no),
         )
         chosen |= {"overheat_warn_c": limits.main.warn_c, "overheat_crit_c": limits.main.crit_c}
-        values[:, number] = [chosen[name] for name in NAMES]
+        values[:, number] = [chosen[name] for name in THRESHOLD_NAMES]
         names.append((name or "") + ("" if is_air else IN_FLUID))
         heat.append(limits)
         if known:
@@ -156,8 +158,8 @@ def resolve(config: Config, frame: Frame) -> Resolved:
     spread = values[:, which]
     models = tuple(dict.fromkeys(names))
     model_no = np.array([models.index(name) for name in names], dtype=np.int64)
-    return Resolved(
-        {name: spread[row] for row, name in enumerate(NAMES)},
+    return MachineLimits(
+        {name: spread[row] for row, name in enumerate(THRESHOLD_NAMES)},
         rated_ths=rated[0, which],
         rated_w=rated[1, which],
         model=model_no[which],
@@ -168,13 +170,13 @@ def resolve(config: Config, frame: Frame) -> Resolved:
 
 
 def thresholds_for(
-    layers: Layers, *, site: str | None, model: str | None, firmware: str | None, fluid: bool = False
+    layers: LimitLayers, *, site: str | None, model: str | None, firmware: str | None, fluid: bool = False
 ) -> dict[str, float]:
-    """Every threshold; of temperatures, those of the sensor that its firmware reads."""
-    limits = heat_limits(layers, site=site, model=model, firmware=firmware, fluid=fluid).main
+    """Every threshold; temperature limits are those of the sensor that the firmware reads."""
+    limits = machine_temperature_limits(layers, site=site, model=model, firmware=firmware, fluid=fluid).main
     sensors = layers.sensors
     return {
-        **_DEFAULTS,
+        **_THRESHOLDS,
         **layers.tenant,
         **layers.sites.get(site or "", {}),
         **layers.models.get(model or "", {}),
@@ -187,43 +189,53 @@ def thresholds_for(
 
 
 @lru_cache(maxsize=4096)
-def _found(model: str | None) -> MinerModel | None:
+def _find_model(model: str | None) -> MinerModel | None:
     return find_model(model) if model else None
 
 
 def kinds_of(frame: Frame) -> tuple[Ints, Ints]:
-    """The distinct (site, model, firmware, cooled by air, sensor, own limits) of a frame, and which each machine is."""
+    """The distinct (site, model, firmware, air-cooled, sensor, reported limits), and which of them each machine is."""
     codes = frame.site.no, frame.model.no, frame.firmware.no, frame.is_air.astype(np.int64)
-    sensor = frame.flags & (Said.CHIP_SENSOR | Said.BOARD_SENSOR)
-    if not sensor.any() and not frame.temp_limits.of:  # nobody names a sensor or a limit: less to tell apart
-        found, which = distinct(*codes)
-        return np.column_stack([found, np.zeros(len(found), dtype=np.int64), np.full(len(found), -1)]), which
-    return distinct(*codes, sensor.astype(np.int64) // Said.CHIP_SENSOR, frame.temp_limits.no)
+    sensor = frame.flags & (SampleFlags.CHIP_SENSOR | SampleFlags.BOARD_SENSOR)
+    if not sensor.any() and not frame.temp_limits.of:  # no machine reports a sensor or a limit: fewer columns
+        kinds, which = distinct_rows(*codes)
+        return np.column_stack([kinds, np.zeros(len(kinds), dtype=np.int64), np.full(len(kinds), -1)]), which
+    return distinct_rows(*codes, sensor.astype(np.int64) // SampleFlags.CHIP_SENSOR, frame.temp_limits.no)
 
 
-def distinct(*codes: Ints) -> tuple[Ints, Ints]:
-    """Distinct rows of several columns of small numbers, by one number each: far cheaper than sorting rows."""
-    sizes = [int(code.max(initial=-1)) + 2 for code in codes]
-    packed = np.zeros(len(codes[0]), dtype=np.int64)
-    for code, size in zip(codes, sizes, strict=True):
-        packed = packed * size + (code + 1)
-    found, which = _numbered(packed, math.prod(sizes))
-    columns = []
-    for size in reversed(sizes):
-        columns.append(found % size - 1)
-        found = found // size
-    return np.stack(columns[::-1], axis=1), which
-
-
-def _numbered(packed: Ints, most: int) -> tuple[Ints, Ints]:
-    """The distinct numbers in order, and which of them each one is: by a list of all, where that is short enough."""
-    if most > _MOST_LISTED:
-        found, which = np.unique(packed, return_inverse=True)
-        return found, which.reshape(-1)
-    there = np.zeros(most, dtype=np.bool_)
-    there[packed] = True
-    return np.flatnonzero(there), (np.cumsum(there) - 1)[packed]
-
-
-def _word(of: tuple[str, ...], no: int) -> str | None:
+def _text(of: tuple[str, ...], no: int) -> str | None:
     return of[no] if no >= 0 else None
+
+
+def site_config(settings: TenantSettings, *, site_id: int, site_code: str, interval_sec: float) -> Config:
+    """From the tenant's settings. A site's limits are stored by its code; a frame has its id."""
+    chosen, rules = settings.thresholds, settings.rules
+    own = rules.of_site(site_code)
+    return Config(
+        layers=LimitLayers(
+            tenant={
+                "overheat_warn_c": chosen.overheat_warn_c,
+                "overheat_crit_c": chosen.overheat_crit_c,
+                **_given_limits(rules.tenant),
+            },
+            sites={} if own is None else {str(site_id): _given_limits(own)},
+            models={name: _given_limits(limits) for name, limits in rules.models.items()},
+            firmwares={name: _given_limits(limits) for name, limits in rules.firmwares.items()},
+            sensors={name: _given_limits(limits) for name, limits in rules.sensors.items()},
+        ),
+        life=LifecycleConfig(
+            debounce=chosen.debounce_cycles,
+            debounce_p0=min(chosen.debounce_cycles, chosen.debounce_cycles_p0),
+            resolve=chosen.resolve_cycles,
+            resolve_flapping=_FLAPPING_TIMES * chosen.resolve_cycles,
+            cooldown_sec=chosen.cooldown_hours * 3600,
+        ),
+        interval_sec=interval_sec,
+        cycle_sec=max(CYCLE_SEC, interval_sec),
+        allowed_pools=settings.pools.allowed,
+        allowed_workers=settings.pools.workers,
+    )
+
+
+def _given_limits(limits: RuleLimits) -> LimitChanges:
+    return {name: float(value) for name, value in limits.model_dump().items() if value is not None}

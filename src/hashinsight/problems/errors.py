@@ -1,41 +1,42 @@
-"""The refusals of problems that have a code of their own."""
+"""Errors of problems that have a code of their own."""
 
 from datetime import datetime
 from typing import Any
 
+from hashinsight.kit.clock import iso_z
 from hashinsight.kit.errors import Conflict, Forbidden, NotFound, ValidationFailed
-from hashinsight.problems.acts import Refused
+from hashinsight.problems.actions import ActionRefusal
 
 
-def no_problem() -> NotFound:
-    return NotFound("there is no such problem")
+def problem_not_found() -> NotFound:
+    return NotFound("no such problem")
 
 
-def refused(why: Refused, details: dict[str, Any]) -> Conflict:
-    return Conflict(why.reason, code=why.code, details=details)
+def refused(refusal: ActionRefusal, details: dict[str, Any]) -> Conflict:
+    return Conflict(refusal.reason, code=refusal.code, details=details)
 
 
-def not_here() -> Forbidden:
-    return Forbidden("you see it, but your role does not allow this there")
+def not_allowed_here() -> Forbidden:
+    return Forbidden("your role does not allow this on this problem")
 
 
 def no_such_user() -> NotFound:
-    return NotFound("there is no such user who could take it", code="NO_SUCH_USER")
+    return NotFound("no such user, or the user cannot be assigned problems at this site", code="NO_SUCH_USER")
 
 
 def cannot_act_there() -> Conflict:
-    return Conflict("whom you name may not act at this problem's site", code="CANNOT_ACT_THERE")
+    return Conflict("this user may not act at the problem's site", code="CANNOT_ACT_THERE")
 
 
 def unknown_issue(codes: list[str]) -> ValidationFailed:
     return ValidationFailed(
-        f"there is no such issue code: {', '.join(codes)}", code="UNKNOWN_ISSUE_CODE", details={"issue_code": codes}
+        f"unknown issue code: {', '.join(codes)}", code="UNKNOWN_ISSUE_CODE", details={"issue_code": codes}
     )
 
 
 def until_is_past(until: datetime) -> ValidationFailed:
     return ValidationFailed(
-        "the end of a suppression lies ahead", code="UNTIL_IS_PAST", details={"until": until.isoformat()}
+        "the end of a suppression must be in the future", code="UNTIL_IS_PAST", details={"until": iso_z(until)}
     )
 
 
@@ -44,12 +45,12 @@ def empty_group() -> ValidationFailed:
 
 
 def already_lifted() -> Conflict:
-    return Conflict("it is over or was lifted already", code="ALREADY_LIFTED")
+    return Conflict("this suppression has ended or was already lifted", code="ALREADY_LIFTED")
 
 
 def too_many_rows(rows: int, most: int) -> ValidationFailed:
     return ValidationFailed(
-        f"the file would have {rows} lines, and one has at most {most}: narrow it down",
+        f"the file would have {rows} rows, the maximum is {most}: add filters",
         code="TOO_MANY_ROWS",
         details={"rows": rows, "most": most},
     )

@@ -1,4 +1,7 @@
-"""Events as arrays: the newest row of every problem of every machine, active or resolved, in order of its key."""
+"""Events as arrays: the newest row of every problem of every machine, active or resolved, in order of its key.
+
+And what goes into their lifecycle and comes out of it: verdicts in, transitions out.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -6,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hashinsight.problems.codes import EventStatus
+from hashinsight.problems.codes import ACTION_NO, CycleAction, EventStatus
 from hashinsight.problems.frame import Flags, Floats, Ints
 
 KEYS_PER_SUBJECT = 64
@@ -14,9 +17,9 @@ KEYS_PER_SUBJECT = 64
 
 @dataclass(frozen=True)
 class Events:
-    """`subject` is a miner_no; a collector's is -1 less its number. One row a key: what was before is a predecessor."""
+    """`subject` is a miner_no; a collector's is -1 less its number. One row per key, earlier rows are predecessors."""
 
-    event_no: Ints  # of this registry, in order of birth
+    event_no: Ints  # of its site, in order of detection
     subject: Ints
     issue: NDArray[np.int8]
     severity: NDArray[np.int8]
@@ -28,11 +31,11 @@ class Events:
     recurrences: NDArray[np.int32]
     consecutive_ok: NDArray[np.int32]
     consecutive_fail: NDArray[np.int32]
-    flap_since: Floats  # the first of the recurrences that are counted now
+    flap_since: Floats  # the first of the recurrences that are being counted
     flap_count: NDArray[np.int32]
     flapping: Flags
-    notified: NDArray[np.int8]  # the worst severity that people were told, `EARLIER` more if before it came back
-    escalated: Flags  # resolved because a worse problem took its place
+    notified: NDArray[np.int8]  # the worst severity notified, `EARLIER` more if before it recurred
+    escalated: Flags  # resolved because a worse problem replaced it
     predecessor: Ints  # event_no of the row before, or -1
     next_no: int = 1
 
@@ -82,7 +85,7 @@ KINDS: dict[str, type[np.generic]] = {
     "predecessor": np.int64,
 }
 ARRAYS = tuple(KINDS)
-NOBODY_TOLD = 127
+NOT_NOTIFIED = 127
 EARLIER = 8
 
 
@@ -91,8 +94,10 @@ def no_events() -> Events:
     return Events(**empty)
 
 
-def newborn(subject: Ints, issue: NDArray[np.int8], severity: NDArray[np.int8], *, now: float, first_no: int) -> Events:
-    """Rows of problems that were seen for the first time, pending."""
+def new_events(
+    subject: Ints, issue: NDArray[np.int8], severity: NDArray[np.int8], *, now: float, first_no: int
+) -> Events:
+    """Rows of problems detected for the first time, pending."""
     n = len(subject)
     nan, zero = np.full(n, np.nan), np.zeros(n, dtype=np.int32)
     return Events(
@@ -111,33 +116,33 @@ def newborn(subject: Ints, issue: NDArray[np.int8], severity: NDArray[np.int8], 
         flap_since=nan.copy(),
         flap_count=zero.copy(),
         flapping=np.zeros(n, dtype=np.bool_),
-        notified=np.full(n, NOBODY_TOLD, dtype=np.int8),
+        notified=np.full(n, NOT_NOTIFIED, dtype=np.int8),
         escalated=np.zeros(n, dtype=np.bool_),
         predecessor=np.full(n, -1, dtype=np.int64),
         next_no=first_no + n,
     )
 
 
-def worst_told(notified: NDArray[np.int8]) -> NDArray[np.int8]:
+def worst_notified(notified: NDArray[np.int8]) -> NDArray[np.int8]:
     """Of this opening or an earlier one."""
-    worst: NDArray[np.int8] = np.where(notified == NOBODY_TOLD, NOBODY_TOLD, notified % EARLIER).astype(np.int8)
+    worst: NDArray[np.int8] = np.where(notified == NOT_NOTIFIED, NOT_NOTIFIED, notified % EARLIER).astype(np.int8)
     return worst
 
 
-def closed(events: Events, rows: Flags, now: float) -> Events:
-    """These are over, whatever was last seen of them: their machine has left the site.
+def close_events(events: Events, rows: Flags, now: float) -> Events:
+    """These are resolved, because their machine has left the site.
 
-    One that never opened was over before it began: if its machine comes back, it is confirmed anew.
+    One that never opened has no time of resolution: if the machine comes back, it must be confirmed again.
     """
-    over = np.where(np.isnan(events.opened_ts), -np.inf, now)
+    resolved_ts = np.where(np.isnan(events.opened_ts), -np.inf, now)
     return replace(
         events,
         status=np.where(rows, EventStatus.RESOLVED, events.status).astype(np.int8),
-        resolved_ts=np.where(rows, over, events.resolved_ts),
+        resolved_ts=np.where(rows, resolved_ts, events.resolved_ts),
     )
 
 
-def joined(first: Events, second: Events) -> Events:
+def join_events(first: Events, second: Events) -> Events:
     """Both, in order of key."""
     both: dict[str, Any] = {name: np.concatenate([getattr(first, name), getattr(second, name)]) for name in ARRAYS}
     order = np.argsort(keys_of(both["subject"], both["issue"]), kind="stable")
@@ -147,7 +152,48 @@ def joined(first: Events, second: Events) -> Events:
     )
 
 
-__all__ = [
-    "ARRAYS", "EARLIER", "KINDS", "NOBODY_TOLD", "Events", "closed", "joined", "keys_of", "newborn", "no_events",
-    "worst_told",
-]  # fmt: skip
+@dataclass(frozen=True)
+class SubjectVerdicts:
+    """A cycle's verdicts: (issues, subjects). Subjects are in order; one that is missing is unknown."""
+
+    subject: Ints
+    verdict: NDArray[np.int8]
+    severity: NDArray[np.int8]  # of a hit, by issue and subject
+    suppressed: Flags
+
+
+@dataclass(frozen=True)
+class Transitions:
+    """What a cycle did, one row per problem that was touched. `event_no` is -1 where there is no event."""
+
+    event_no: Ints
+    subject: Ints
+    issue: NDArray[np.int8]
+    severity: NDArray[np.int8]
+    action: NDArray[np.int8]  # index into codes.ACTIONS
+    notify: Flags  # it opened, got worse, or a notified problem was resolved
+
+    def of(self, action: CycleAction) -> "Transitions":
+        chosen = self.action == ACTION_NO[action]
+        return Transitions(
+            *(getattr(self, name)[chosen] for name in ("event_no", "subject", "issue", "severity", "action", "notify"))
+        )
+
+    def __len__(self) -> int:
+        return len(self.event_no)
+
+
+@dataclass(frozen=True)
+class LifecycleStep:
+    events: Events
+    transitions: Transitions
+    replaced: Events  # resolved rows that are not kept: replaced by a new row, or too old
+
+
+def transitions_of(events: Events, action: NDArray[np.int8], notify: Flags) -> Transitions:
+    return Transitions(events.event_no, events.subject, events.issue, events.severity, action, notify)
+
+
+def concat_transitions(parts: list[Transitions]) -> Transitions:
+    names = ("event_no", "subject", "issue", "severity", "action", "notify")
+    return Transitions(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))

@@ -1,14 +1,14 @@
-"""What one cycle reads: one row a machine, as arrays. NaN is "not known"; a column that nobody sends is all NaN."""
+"""The input of one cycle: one row per machine, as arrays. NaN is unknown; a column that nobody sends is all NaN."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hashinsight.facts.spellings import find_model
+from hashinsight.facts.models import find_model
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -16,19 +16,19 @@ Flags = NDArray[np.bool_]
 
 
 def zeroed(values: NDArray[np.floating]) -> Floats:
-    """0 for what is not known. `nan_to_num` looks for infinities, too, and costs three times as much."""
+    """0 for NaN. `nan_to_num` looks for infinities, too, and costs three times as much."""
     return np.where(np.isnan(values), 0.0, values)
 
 
 @dataclass(frozen=True)
-class Texts:
-    """A text for every machine, kept once: `no` points into `of`, -1 is no text."""
+class TextColumn:
+    """A text per machine, each distinct one stored once: `no` points into `of`, -1 is none."""
 
     of: tuple[str, ...]
     no: Ints
 
-    def take(self, rows: Ints) -> "Texts":
-        return Texts(self.of, self.no[rows])
+    def take(self, rows: Ints) -> "TextColumn":
+        return TextColumn(self.of, self.no[rows])
 
 
 @dataclass(frozen=True)
@@ -40,16 +40,17 @@ class Frame:
     """
 
     miner_no: Ints
-    site: Texts
-    collector: Texts
-    model: Texts
-    firmware: Texts
-    mode: Texts
-    pool: Texts
-    worker: Texts
-    temp_limits: Texts  # its own, as `telemetry.reported_limits` writes them
+    site: TextColumn
+    collector: TextColumn
+    model: TextColumn
+    firmware: TextColumn
+    mode: TextColumn
+    pool: TextColumn
+    worker: TextColumn
+    temp_limits: TextColumn  # reported by the machine, as ingest stores them
     ts: Floats
     heard_at: Floats
+    interval_sec: Floats  # of its own collector; unknown: `Config.interval_sec`
     status: NDArray[np.int8]  # telemetry.states.Status
     flags: NDArray[np.int16]  # telemetry.states.Flags
     is_air: Flags  # cooled by fans of its own
@@ -90,7 +91,7 @@ READINGS: tuple[str, ...] = _READINGS
 
 
 def make_frame(miner_no: Sequence[int] | Ints, columns: Mapping[str, object]) -> Frame:
-    """A frame from the columns that there are; every other one says that it is not known."""
+    """A frame from the given columns; every other one is unknown."""
     rows = np.asarray(miner_no, dtype=np.int64)
     if len(rows) > 1 and not (np.diff(rows) > 0).all():
         raise ValueError("rows must be in order of miner_no, each machine once")
@@ -104,7 +105,7 @@ def make_frame(miner_no: Sequence[int] | Ints, columns: Mapping[str, object]) ->
         return np.full(n, otherwise) if given is None else np.asarray(given, dtype=np.float64)
 
     ts = floats("ts")
-    none = Texts((), np.full(n, -1, dtype=np.int64))
+    none = TextColumn((), np.full(n, -1, dtype=np.int64))
     texts: dict[str, Any] = {name: _text(columns.get(name), none) for name in _TEXTS}
     readings: dict[str, Any] = {name: floats(name) for name in _READINGS}
     return Frame(
@@ -112,6 +113,7 @@ def make_frame(miner_no: Sequence[int] | Ints, columns: Mapping[str, object]) ->
         **texts,
         ts=ts,
         heard_at=ts if columns.get("heard_at") is None else floats("heard_at"),
+        interval_sec=floats("interval_sec"),
         status=np.where(np.isnan(ts), -1, floats("status", 1.0)).astype(np.int8),
         flags=floats("flags", 0.0).astype(np.int16),
         is_air=floats("is_air", 1.0).astype(np.bool_) & ~_built_for_water(texts["model"]),
@@ -123,8 +125,8 @@ def make_frame(miner_no: Sequence[int] | Ints, columns: Mapping[str, object]) ->
     )
 
 
-def _built_for_water(model: Texts) -> Flags:
-    """Models without fans, whoever registered them and forgot to say so."""
+def _built_for_water(model: TextColumn) -> Flags:
+    """Models without fans, also where the registration does not say so."""
     of_water = [_is_built_for_water(name) for name in model.of]
     flags: Flags = np.array([*of_water, False])[model.no]  # -1, no model, is the last one
     return flags
@@ -137,25 +139,19 @@ def _is_built_for_water(model: str) -> bool:
 
 
 def _boards(given: object, n: int) -> NDArray[np.float64]:
-    """A frame without machines has no boards either: nothing can be told of the shape of nothing."""
+    """A frame without machines has no boards: an empty array has no shape to keep."""
     if given is None or not n:
         return np.empty((0, n))
     return np.asarray(given, dtype=np.float64).reshape(-1, n)
 
 
-def without(frame: Frame, names: Sequence[str]) -> Frame:
-    """The same frame as if nobody had sent these readings."""
-    unknown: dict[str, Any] = {name: np.full(frame.n, np.nan) for name in names}
-    return replace(frame, **unknown)
-
-
-def texts_of(words: Sequence[str | None]) -> Texts:
+def text_column(words: Sequence[str | None]) -> TextColumn:
     of = tuple(dict.fromkeys(word for word in words if word is not None))
     number = {word: no for no, word in enumerate(of)}
-    return Texts(of, np.array([-1 if word is None else number[word] for word in words], dtype=np.int64))
+    return TextColumn(of, np.array([-1 if word is None else number[word] for word in words], dtype=np.int64))
 
 
-def _text(given: object, none: Texts) -> Texts:
+def _text(given: object, none: TextColumn) -> TextColumn:
     if given is None:
         return none
-    return given if isinstance(given, Texts) else texts_of(list(given))  # type: ignore[call-overload]
+    return given if isinstance(given, TextColumn) else text_column(list(given))  # type: ignore[call-overload]

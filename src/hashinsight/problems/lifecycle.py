@@ -1,13 +1,12 @@
-"""The life of a problem, for all of them at once: what each cycle's verdicts do to the events. Pure.
+"""The lifecycle of problems, all of them at once: what the verdicts of a cycle do to the events. Pure.
 
-no row    ── hit ──> pending ── N hits in a row ──> open            pending ── one healthy cycle ──> forgotten
+no row    ── hit ──> pending ── N hits in a row ──> open            pending ── one healthy cycle ──> dropped
 open, ack, in progress ── hit ──> seen again        ── M healthy cycles on fresh data ──> resolved
-resolved  ── hit within the cooldown ──> the same row is open again     ── later ──> a new row that knows this one
-Unknown moves nothing. A suppressed machine's events stay as they are, and nothing new begins; one healthy cycle still
-ends a row of hits that was not yet long enough.
+resolved  ── hit within the cooldown ──> the same row reopens     ── later ──> a new row that links to this one
+Unknown moves nothing. Of a suppressed machine no problem opens and none changes, but a pending one is still dropped.
 
-People are told when it opens, when it gets worse than they were ever told, and when that is over. Coming back within
-the cooldown is not told, so its end is not either: what comes and goes all day is one notice in and one out.
+People are notified when a problem opens, when it gets worse than ever notified, and when it is resolved. A recurrence
+within the cooldown is not notified, nor its end: a problem that comes and goes all day is one notice in and one out.
 """
 
 from dataclasses import replace
@@ -15,22 +14,26 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hashinsight.problems.codes import ACTION_NO, Action, EventStatus, Issue, Severity, Verdict
-from hashinsight.problems.config import Life
+from hashinsight.problems.codes import ACTION_NO, CycleAction, EventStatus, Issue, RuleVerdict, Severity
+from hashinsight.problems.config import LifecycleConfig
 from hashinsight.problems.events import (
     EARLIER,
-    NOBODY_TOLD,
+    NOT_NOTIFIED,
     Events,
-    joined,
+    LifecycleStep,
+    SubjectVerdicts,
+    Transitions,
+    concat_transitions,
+    join_events,
     keys_of,
-    newborn,
+    new_events,
     no_events,
-    worst_told,
+    transitions_of,
+    worst_notified,
 )
 from hashinsight.problems.frame import Flags, Ints
-from hashinsight.problems.moves import Judged, Lived, Moves, rows_of, together
 
-# while the worse one is shown, the lesser is closed as escalated
+# while the first is shown, the second is closed as escalated
 WORSE_THAN: tuple[tuple[Issue, Issue], ...] = (
     (Issue.OVERHEAT_CRIT, Issue.OVERHEAT_WARN),
     (Issue.BOARDS_DEAD, Issue.BOARD_LOST),
@@ -39,61 +42,69 @@ WORSE_THAN: tuple[tuple[Issue, Issue], ...] = (
 )
 
 
-def live(events: Events, judged: Judged, *, now: float, life: Life) -> Lived:
-    events, old = _let_go(events, now=now, life=life)
-    if not len(judged.subject):
-        return Lived(events, rows_of(no_events(), np.empty(0, np.int8), np.empty(0, np.bool_)), old)
-    judged = _hold_lesser(events, judged)
-    at, present = _column_of(judged, events.subject)
-    said = np.where(present, judged.verdict[events.issue, at], Verdict.UNKNOWN)
-    quiet = present & judged.suppressed[at]
-    worst = np.where(said == Verdict.HIT, judged.severity[events.issue, at], 127).astype(np.int8)
-    moved, action, notify = _move(events, said=said, quiet=quiet, worst=worst, now=now, life=life)
-    born, born_action, replaced_rows, unborn = _begin(events, judged, now=now, life=life)
-    forgotten = (events.status == EventStatus.PENDING) & (said == Verdict.FINE)
-    moved, gone = _forget(moved, forgotten, replaced_rows)
-    everything = joined(moved.take(~gone), born)
-    everything, closed = _close_lesser(everything, now)
+def advance(events: Events, verdicts: SubjectVerdicts, *, now: float, life: LifecycleConfig) -> LifecycleStep:
+    events, expired = _expire(events, now=now, life=life)
+    if not len(verdicts.subject):
+        return LifecycleStep(events, transitions_of(no_events(), np.empty(0, np.int8), np.empty(0, np.bool_)), expired)
+    verdicts = _hold_lesser(events, verdicts)
+    at, present = _column_of(verdicts, events.subject)
+    verdict = np.where(present, verdicts.verdict[events.issue, at], RuleVerdict.UNKNOWN)
+    suppressed = present & verdicts.suppressed[at]
+    severity = np.where(verdict == RuleVerdict.HIT, verdicts.severity[events.issue, at], 127).astype(np.int8)
+    moved, action, notify = _move(events, verdict, severity, suppressed, now=now, life=life)
+    born, born_action, replaced, undetected = _detect(events, verdicts, now=now, life=life)
+    healthy = (events.status == EventStatus.PENDING) & (verdict == RuleVerdict.FINE)
+    moved, gone = _drop(moved, healthy, replaced)
+    after, closed = _close_lesser(join_events(moved.take(~gone), born), now)
     touched = action >= 0
     parts = [
-        rows_of(moved.take(touched), action[touched], notify[touched]),
-        rows_of(born, born_action, born_action == ACTION_NO[Action.CREATED]),
-        unborn,
-        rows_of(
-            closed, np.full(closed.n, ACTION_NO[Action.ESCALATED], dtype=np.int8), np.zeros(closed.n, dtype=np.bool_)
+        transitions_of(moved.take(touched), action[touched], notify[touched]),
+        transitions_of(born, born_action, born_action == ACTION_NO[CycleAction.CREATED]),
+        undetected,
+        transitions_of(
+            closed,
+            np.full(closed.n, ACTION_NO[CycleAction.ESCALATED], dtype=np.int8),
+            np.zeros(closed.n, dtype=np.bool_),
         ),
     ]
-    return Lived(everything, together(parts), joined(events.take(replaced_rows), old))
+    return LifecycleStep(after, concat_transitions(parts), join_events(events.take(replaced), expired))
 
 
-def _let_go(events: Events, *, now: float, life: Life) -> tuple[Events, Events]:
-    """What is kept in mind, and what is over for so long that it need not be."""
-    # by its end, too: what nobody could see for a month may have ended a minute ago, and its cooldown runs
+def _expire(events: Events, *, now: float, life: LifecycleConfig) -> tuple[Events, Events]:
+    """The events to keep, and those resolved too long ago."""
+    # also by its end: a problem not seen for a month may have been resolved a minute ago, and its cooldown runs
     touched = np.fmax(events.last_seen_ts, events.resolved_ts)
     old = ~events.active & (now - touched >= life.remember_sec)
     return (events.take(~old), events.take(old)) if old.any() else (events, no_events())
 
 
 def _move(
-    events: Events, *, said: Ints, quiet: Flags, worst: NDArray[np.int8], now: float, life: Life
+    events: Events,
+    verdict: Ints,
+    hit_severity: NDArray[np.int8],
+    suppressed: Flags,
+    *,
+    now: float,
+    life: LifecycleConfig,
 ) -> tuple[Events, NDArray[np.int8], Flags]:
-    """Moves every row that there is. Returns the rows, what was done with each (-1: nothing) and who is to be told."""
+    """Moves every existing row. Returns the rows, the action on each (-1: none), and whether to notify."""
     pending = events.status == EventStatus.PENDING
-    hit, fine = (said == Verdict.HIT) & ~quiet, (said == Verdict.FINE) & (~quiet | pending)
+    is_hit = verdict == RuleVerdict.HIT
+    hit, fine = is_hit & ~suppressed, (verdict == RuleVerdict.FINE) & (~suppressed | pending)
     resolved = events.status == EventStatus.RESOLVED
     shown = ~pending & ~resolved
-    rises = hit & ~resolved & (worst < events.severity)
-    severity = np.where(rises, worst, events.severity).astype(np.int8)
+    rises = hit & ~resolved & (hit_severity < events.severity)
+    severity = np.where(rises, hit_severity, events.severity).astype(np.int8)
     fails = np.where(hit, events.consecutive_fail + 1, np.where(fine, 0, events.consecutive_fail))
     healthy = np.where(fine & shown, events.consecutive_ok + 1, np.where(hit, 0, events.consecutive_ok))
-    opens = pending & hit & (fails >= needed(severity, life))
+    opens = pending & hit & (fails >= hits_needed(severity, life))
     ends = shown & fine & (healthy >= np.where(events.flapping, life.resolve_flapping, life.resolve))
     returns = resolved & hit & (now - events.resolved_ts < life.cooldown_sec)
-    severity = np.where(returns, worst, severity).astype(np.int8)
+    severity = np.where(returns, hit_severity, severity).astype(np.int8)
     flap_since, flap_count = _count_flaps(events, returns, now, life)
-    told = worst_told(events.notified)
-    tell = (opens | (shown & rises) | returns) & (severity < told)
-    before = np.where(returns & (told != NOBODY_TOLD), told + EARLIER, events.notified)
+    worst = worst_notified(events.notified)
+    notify = (opens | (shown & rises) | returns) & (severity < worst)
+    before = np.where(returns & (worst != NOT_NOTIFIED), worst + EARLIER, events.notified)
     moved = replace(
         events,
         severity=severity,
@@ -109,45 +120,48 @@ def _move(
         flap_since=flap_since,
         flap_count=flap_count,
         flapping=events.flapping | (flap_count >= life.flapping_recurrences),
-        notified=np.where(tell, severity, before).astype(np.int8),
+        notified=np.where(notify, severity, before).astype(np.int8),
         escalated=events.escalated & ~returns,
     )
     action = np.select(
         [
-            quiet & (said == Verdict.HIT), returns, opens, pending & hit, shown & rises, shown & hit, ends,
+            suppressed & is_hit, returns, opens, pending & hit, shown & rises, shown & hit, ends,
             shown & fine, ~resolved,
         ],
         [
-            ACTION_NO[one]
-            for one in (
-                Action.SUPPRESSED, Action.RECURRED, Action.CREATED, Action.DEBOUNCING, Action.ESCALATED,
-                Action.UPDATED, Action.RESOLVED, Action.COUNTING, Action.NO_EVENT,
+            ACTION_NO[action]
+            for action in (
+                CycleAction.SUPPRESSED, CycleAction.RECURRED, CycleAction.CREATED,
+                CycleAction.DEBOUNCING, CycleAction.ESCALATED,
+                CycleAction.UPDATED, CycleAction.RESOLVED, CycleAction.COUNTING, CycleAction.NO_EVENT,
             )
         ],
         -1,
     ).astype(np.int8)  # fmt: skip
-    return moved, action, tell | (ends & (events.notified < EARLIER))
+    return moved, action, notify | (ends & (events.notified < EARLIER))
 
 
-def needed(severity: NDArray[np.int8], life: Life) -> NDArray[np.int64]:
-    """Detections in a row until a problem opens."""
+def hits_needed(severity: NDArray[np.int8], life: LifecycleConfig) -> NDArray[np.int64]:
+    """Hits in a row until a problem opens."""
     return np.where(severity == Severity.P0, life.debounce_p0, life.debounce)
 
 
 def _count_flaps(
-    events: Events, returns: Flags, now: float, life: Life
+    events: Events, returns: Flags, now: float, life: LifecycleConfig
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Recurrences since the first one of the last day."""
-    anew = returns & ~(now - events.flap_since < life.flapping_sec)
-    since = np.where(anew, now, events.flap_since)
-    count = np.where(anew, 1, events.flap_count + returns)
+    starts = returns & ~(now - events.flap_since < life.flapping_sec)
+    since = np.where(starts, now, events.flap_since)
+    count = np.where(starts, 1, events.flap_count + returns)
     return since, count.astype(np.int32)
 
 
-def _begin(events: Events, judged: Judged, *, now: float, life: Life) -> tuple[Events, NDArray[np.int8], Ints, Moves]:
-    """Rows for problems that have none, or whose row is resolved for longer than the cooldown."""
-    issue, column = np.nonzero(judged.verdict == Verdict.HIT)
-    keys = keys_of(judged.subject[column], issue)
+def _detect(
+    events: Events, verdicts: SubjectVerdicts, *, now: float, life: LifecycleConfig
+) -> tuple[Events, NDArray[np.int8], Ints, Transitions]:
+    """New rows, for problems that have none or were resolved before the cooldown; and suppressed hits without a row."""
+    issue, column = np.nonzero(verdicts.verdict == RuleVerdict.HIT)
+    keys = keys_of(verdicts.subject[column], issue)
     known = events.key
     at = np.minimum(np.searchsorted(known, keys), max(events.n - 1, 0))
     has_row = known[at] == keys if events.n else np.zeros(len(keys), dtype=np.bool_)
@@ -156,60 +170,60 @@ def _begin(events: Events, judged: Judged, *, now: float, life: Life) -> tuple[E
         is_new, old = ~has_row | over, has_row & over
     else:
         is_new, old = ~has_row, has_row
-    quiet = judged.suppressed[column]
-    subject, severity = judged.subject[column], judged.severity[issue, column]
-    rows = is_new & ~quiet
-    born = newborn(subject[rows], issue[rows].astype(np.int8), severity[rows], now=now, first_no=events.next_no)
-    replaced = at[old & ~quiet]
+    suppressed = verdicts.suppressed[column]
+    subject, severity = verdicts.subject[column], verdicts.severity[issue, column]
+    rows = is_new & ~suppressed
+    born = new_events(subject[rows], issue[rows].astype(np.int8), severity[rows], now=now, first_no=events.next_no)
+    replaced = at[old & ~suppressed]
     before = np.full(len(keys), -1, dtype=np.int64)
     if events.n:
-        # a row that never opened is nobody's predecessor: it hands on its own
-        handed = np.where(np.isnan(events.opened_ts[at]), events.predecessor[at], events.event_no[at])
-        before[old] = handed[old]
-    opens = needed(born.severity, life) <= 1
+        # a row that never opened is no predecessor: it passes on its own
+        link = np.where(np.isnan(events.opened_ts[at]), events.predecessor[at], events.event_no[at])
+        before[old] = link[old]
+    opens = hits_needed(born.severity, life) <= 1
     born = replace(
         born,
         predecessor=before[rows],
         status=np.where(opens, EventStatus.OPEN, EventStatus.PENDING).astype(np.int8),
         opened_ts=np.where(opens, now, np.nan),
-        notified=np.where(opens, born.severity, NOBODY_TOLD).astype(np.int8),
+        notified=np.where(opens, born.severity, NOT_NOTIFIED).astype(np.int8),
     )
-    action = np.where(opens, ACTION_NO[Action.CREATED], ACTION_NO[Action.DEBOUNCING]).astype(np.int8)
-    # a suppressed detection without any row is said, too; one with a row is said by that row
-    unborn = ~has_row & quiet
-    silent = rows_of(
-        newborn(subject[unborn], issue[unborn].astype(np.int8), severity[unborn], now=now, first_no=0),
-        np.full(int(unborn.sum()), ACTION_NO[Action.SUPPRESSED], dtype=np.int8),
-        np.zeros(int(unborn.sum()), dtype=np.bool_),
+    action = np.where(opens, ACTION_NO[CycleAction.CREATED], ACTION_NO[CycleAction.DEBOUNCING]).astype(np.int8)
+    # a suppressed hit without a row is reported, too; one with a row is reported by that row
+    undetected = ~has_row & suppressed
+    reported = transitions_of(
+        new_events(subject[undetected], issue[undetected].astype(np.int8), severity[undetected], now=now, first_no=0),
+        np.full(int(undetected.sum()), ACTION_NO[CycleAction.SUPPRESSED], dtype=np.int8),
+        np.zeros(int(undetected.sum()), dtype=np.bool_),
     )
-    silent.event_no[:] = -1
-    return born, action, replaced, silent
+    reported.event_no[:] = -1
+    return born, action, replaced, reported
 
 
-def _forget(moved: Events, forgotten: Flags, replaced: Ints) -> tuple[Events, Flags]:
-    """A pending row that got healthy goes; one with a predecessor stays unseen, so that the link is not lost."""
-    kept = forgotten & (moved.predecessor >= 0)
-    gone = forgotten & ~kept
+def _drop(moved: Events, healthy: Flags, replaced: Ints) -> tuple[Events, Flags]:
+    """A healthy pending row is dropped; one with a predecessor stays, hidden, so that the link is not lost."""
+    hidden = healthy & (moved.predecessor >= 0)
+    gone = healthy & ~hidden
     gone[replaced] = True
-    unseen = replace(
+    moved = replace(
         moved,
-        status=np.where(kept, EventStatus.RESOLVED, moved.status).astype(np.int8),
-        resolved_ts=np.where(kept, -np.inf, moved.resolved_ts),
+        status=np.where(hidden, EventStatus.RESOLVED, moved.status).astype(np.int8),
+        resolved_ts=np.where(hidden, -np.inf, moved.resolved_ts),
     )
-    return unseen, gone
+    return moved, gone
 
 
-def _hold_lesser(events: Events, judged: Judged) -> Judged:
-    """While the worse problem is seen or shown, the lesser one is not judged."""
-    verdict = judged.verdict.copy()
+def _hold_lesser(events: Events, verdicts: SubjectVerdicts) -> SubjectVerdicts:
+    """While the worse problem is hit or shown, the lesser one is not judged."""
+    verdict = verdicts.verdict.copy()
     for worse, lesser in WORSE_THAN:
         rows = (
             (events.issue == worse) & (events.status != EventStatus.RESOLVED) & (events.status != EventStatus.PENDING)
         )
-        at, present = _column_of(judged, events.subject[rows])
-        verdict[lesser, at[present]] = Verdict.UNKNOWN
-        verdict[lesser, judged.verdict[worse] == Verdict.HIT] = Verdict.UNKNOWN
-    return replace(judged, verdict=verdict)
+        at, present = _column_of(verdicts, events.subject[rows])
+        verdict[lesser, at[present]] = RuleVerdict.UNKNOWN
+        verdict[lesser, verdicts.verdict[worse] == RuleVerdict.HIT] = RuleVerdict.UNKNOWN
+    return replace(verdicts, verdict=verdict)
 
 
 def _close_lesser(events: Events, now: float) -> tuple[Events, Events]:
@@ -230,7 +244,7 @@ def _close_lesser(events: Events, now: float) -> tuple[Events, Events]:
     return closed, closed.take(was_shown)
 
 
-def _column_of(judged: Judged, subject: Ints) -> tuple[Ints, Flags]:
-    at = np.minimum(np.searchsorted(judged.subject, subject), max(len(judged.subject) - 1, 0))
-    present = judged.subject[at] == subject if len(judged.subject) else np.zeros(len(subject), dtype=np.bool_)
+def _column_of(verdicts: SubjectVerdicts, subject: Ints) -> tuple[Ints, Flags]:
+    at = np.minimum(np.searchsorted(verdicts.subject, subject), max(len(verdicts.subject) - 1, 0))
+    present = verdicts.subject[at] == subject if len(verdicts.subject) else np.zeros(len(subject), dtype=np.bool_)
     return at, present

@@ -1,4 +1,4 @@
-"""The live layer's columns as what a cycle reads. Pure: whoever has the frames hands them in."""
+"""Turns the columns of the live layer into the frame that a cycle reads. Pure."""
 
 from collections.abc import Sequence
 
@@ -6,28 +6,28 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hashinsight.problems.codes import Expected
+from hashinsight.problems.codes import ExpectedState
 from hashinsight.problems.config import Config
-from hashinsight.problems.frame import Flags, Floats, Frame, Ints, Texts, make_frame
+from hashinsight.problems.frame import Flags, Floats, Frame, Ints, TextColumn, make_frame
 
 _NUMBERS = {
     "hashrate_5min_ths": "hashrate_ths", "given_ths": "expected_ths", "temp_c": "temp_c",
     "temp_max_c": "temp_max_c", "fan_min_rpm": "fan_min_rpm", "fan_rpm": "fan_rpm", "power_5min_w": "power_w",
-    "powered_5min_ths": "powered_ths",
+    "powered_5min_ths": "powered_ths", "interval_sec": "interval_sec",
     "reject_rate": "reject_rate", "accepted": "accepted", "rejected": "rejected", "hw_errors": "hw_errors",
     "uptime_sec": "uptime_sec", "boards_healthy": "boards_healthy", "boards_total": "boards_total",
 }  # fmt: skip
 _TEXTS = {"model": "model", "firmware": "firmware", "mode": "mode"}
 _SENSORS = {"temp_chip_max_c": "temp_chip_c", "temp_board_max_c": "temp_board_c"}
-_ALLOWED = {"pool_url": "pool", "worker": "worker"}  # where a list says which are; of a stolen machine both are told
+_ALLOWED = {"pool_url": "pool", "worker": "worker"}  # only read where the tenant has an allow list
 _PLAIN = ("miner_no", "site_id", "collector_no", "ts", "heard_at", "status", "flags", "cooling", "hashrate_ths")
 LIMITS_BY = ("miner_no", "site_id", "model", "firmware", "cooling", "flags")  # what temperature limits depend on
 _MOST_BOARDS = 16
-_STATES = {one.name.lower(): int(one) for one in Expected}
+_STATES = {state.name.lower(): int(state) for state in ExpectedState}
 
 
 def columns_for(config: Config) -> tuple[str, ...]:
-    """Which columns of the live layer a cycle with these rules looks at."""
+    """The columns of the live layer that a cycle with this configuration reads."""
     has_lists = bool(config.allowed_pools or config.allowed_workers)
     return (*_PLAIN, *_NUMBERS, *_TEXTS, *(_ALLOWED if has_lists else ()))
 
@@ -69,7 +69,7 @@ def frame_of(
 
 
 def limits_frame(live: pl.DataFrame, sensors: pl.DataFrame) -> Frame:
-    """Only what temperature limits depend on; nothing else is known in it."""
+    """Only what temperature limits depend on; everything else is unknown."""
     rows = live.select(*LIMITS_BY).sort("miner_no")
     columns: dict[str, object] = {
         "site": _texts(rows["site_id"].cast(pl.String)),
@@ -84,9 +84,11 @@ def limits_frame(live: pl.DataFrame, sensors: pl.DataFrame) -> Frame:
 
 
 def _by_kind(rows: pl.DataFrame, sensors: pl.DataFrame) -> dict[str, object]:
-    """Of machines that name their sensor; the others do not tell."""
-    told = rows.select("miner_no").join(sensors, on="miner_no", how="left", maintain_order="left")
-    return {ours: _floats(told[name]) for name, ours in _SENSORS.items()} | {"temp_limits": _texts(told["temp_limits"])}
+    """Of machines that report by kind of sensor."""
+    readings = rows.select("miner_no").join(sensors, on="miner_no", how="left", maintain_order="left")
+    return {ours: _floats(readings[name]) for name, ours in _SENSORS.items()} | {
+        "temp_limits": _texts(readings["temp_limits"])
+    }
 
 
 def _expected(expected: pl.DataFrame, numbers: Ints) -> tuple[Floats, Floats]:
@@ -100,17 +102,17 @@ def _expected(expected: pl.DataFrame, numbers: Ints) -> tuple[Floats, Floats]:
 
 
 def _boards(rows: pl.DataFrame, boards: pl.DataFrame) -> NDArray[np.float64] | None:
-    """By board and machine. A sample tells them as of its moment: brought to the mean that machines are judged by.
+    """By board and machine, scaled from the sample's moment to the five-minute mean that machines are judged by.
 
-    Left as they are where they are nearer to it so: a machine may tell the total of seconds beside boards of minutes.
+    Not scaled where they are nearer to the mean as they are: some machines report boards as means already.
     """
-    told = boards.filter(pl.col("board_ths").list.len().is_between(1, _MOST_BOARDS))
-    if told.is_empty():
+    reported = boards.filter(pl.col("board_ths").list.len().is_between(1, _MOST_BOARDS))
+    if reported.is_empty():
         return None
-    known = rows.select("miner_no", "hashrate_ths", "hashrate_5min_ths").join(told, on="miner_no", how="left")
+    known = rows.select("miner_no", "hashrate_ths", "hashrate_5min_ths").join(reported, on="miner_no", how="left")
     now_ths, judged = _floats(known["hashrate_ths"]), _floats(known["hashrate_5min_ths"])
-    mean = np.divide(judged, now_ths, out=np.full(len(judged), np.nan), where=now_ths > 0)  # one that stands has none
-    most = int(known["board_ths"].list.len().max() or 0)  # type: ignore[arg-type] # the library has it as anything
+    mean = np.divide(judged, now_ths, out=np.full(len(judged), np.nan), where=now_ths > 0)  # NaN without hashrate
+    most = int(known["board_ths"].list.len().max() or 0)  # type: ignore[arg-type] # typed loosely by the library
     of = np.stack([_floats(known["board_ths"].list.get(no, null_on_oob=True)) for no in range(most)])
     total = np.nansum(of, axis=0)
     nearer = np.abs(total * mean - judged) < np.abs(total - judged)
@@ -126,19 +128,19 @@ def _seconds(column: pl.Series) -> Floats:
 
 
 def _is_air(cooling: pl.Series) -> Flags:
-    """What nobody says is cooled by air."""
+    """Air, unless something else is registered."""
     return (cooling.fill_null("air") == "air").to_numpy()
 
 
-def _numbered(column: pl.Series) -> Texts:
-    """Numbers that stay what they are from cycle to cycle."""
+def _numbered(column: pl.Series) -> TextColumn:
+    """Numbers that stay the same from cycle to cycle."""
     numbers = column.cast(pl.Int64).fill_null(-1).to_numpy()
-    return Texts(tuple(map(str, range(int(numbers.max(initial=-1)) + 1))), numbers)
+    return TextColumn(tuple(map(str, range(int(numbers.max(initial=-1)) + 1))), numbers)
 
 
-def _texts(column: pl.Series) -> Texts:
+def _texts(column: pl.Series) -> TextColumn:
     words = column.unique(maintain_order=True).drop_nulls()
     if not len(words):
-        return Texts((), np.full(len(column), -1, dtype=np.int64))
+        return TextColumn((), np.full(len(column), -1, dtype=np.int64))
     number = {word: no for no, word in enumerate(words.to_list())}
-    return Texts(tuple(number), column.replace_strict(number, default=-1, return_dtype=pl.Int64).to_numpy())
+    return TextColumn(tuple(number), column.replace_strict(number, default=-1, return_dtype=pl.Int64).to_numpy())

@@ -1,8 +1,8 @@
-"""Which populations a cloud of points holds, one to three: peaks of its density, refined as a small Gaussian mixture.
+"""One to three populations in a cloud of points: peaks of its density, refined as a small Gaussian mixture.
 
-Our own lines and not scikit-learn's: two features, three components and a few hundred points need no package of thirty
-megabytes with SciPy behind it, the start from the peaks finds a population of two in a hundred and is deterministic,
-and all of a group's machines are assigned by one array operation.
+Not scikit-learn: two features, three components and a few hundred points do not justify thirty megabytes and SciPy;
+starting from the peaks finds a population of two in a hundred, deterministically; and all machines of a group are
+assigned by one array operation.
 """
 
 from dataclasses import dataclass, field
@@ -14,24 +14,24 @@ from numpy.typing import NDArray
 from hashinsight.problems.codes import Mode
 from hashinsight.problems.frame import Flags, Floats, Ints
 
-MOST = 3
+MAX_POPULATIONS = 3
 GAP = 0.05  # populations lie this far apart in the first feature, whatever their spread
 SEPARATION = 2.5  # standard deviations
-LEAST_SHARE, LEAST_MEMBERS = 0.02, 3
+MIN_SHARE, MIN_MEMBERS = 0.02, 3
 _ROUNDS = 60
-_LEAST_SD = 0.012  # no group of machines is more alike than their own noise
-_POOLED_MEMBERS = 10.0  # a small population's spread leans on that of all as if it had so many more members
+_MIN_SD = 0.012  # machines are not more alike than their own noise
+_POOLED_MEMBERS = 10.0  # weight of the common spread in that of a small population
 _EVIDENCE = 10.0  # of BIC
-_LEAST_SAVING = 0.5  # watts follow hashrate: a slower population saves so much of its share, a faster one takes more
-# a few could as well be machines that have lost a board and its watts: they are a mode where they save more than that
-_FEW, _LEAST_SAVING_OF_FEW = 0.10, 1.06
+_MIN_SAVING = 0.5  # watts follow hashrate: a slower population saves that part of its share, a faster one takes more
+# a small population may be machines without a board and its watts: it is a mode only if it saves more than that
+_FEW, _MIN_SAVING_OF_FEW = 0.10, 1.06
 _WIDER, _BETWEEN_KINDS = 1.5, 0.05
-_ANYBODY = 0.5  # of a machine
-_VALLEY = 0.7  # of the lower peak: what lies between two populations is emptier than that
+_MIN_DENSITY = 0.5  # of a machine
+_VALLEY = 0.7  # of the lower peak: between two populations the density is lower
 _GRID = np.arange(0.30, 1.80, 0.005)
-_NAMEPLATE_SCALE = 0.10  # how fast a population's claim to be the normal one falls with its distance from the nameplate
+_NAMEPLATE_SCALE = 0.10  # a population far from the nameplate is hardly the normal one
 
-_NOBODY = np.zeros((0, 2, 2))
+_NO_FEW = np.zeros((0, 2, 2))
 
 Parts = tuple[Floats, Floats, Floats]  # share, mean and standard deviation, as in a mixture
 
@@ -44,8 +44,8 @@ class Mixture:
     mean: Floats
     sd: Floats
     label: NDArray[np.int8]
-    must_save: Flags  # (k,): whoever turns to it takes fewer watts a TH/s than the normal ones, or is set to a `few`
-    few: Floats  # (any number, 2, features): mean and standard deviation of slower populations of a few, ill or in eco
+    must_save: Flags  # (k,): to switch to it, a machine must save watts per TH/s, or step to a `few`
+    few: Floats  # (number, 2, features): mean and standard deviation of small slower populations, faulty or in eco
     machines: int  # it was fitted on
 
     @property
@@ -69,17 +69,17 @@ def no_mixtures() -> Mixtures:
 
 
 def fit(points: Floats) -> Mixture:
-    """As many populations as the density has peaks that the evidence (BIC) supports, and one more where it wants it.
+    """As many populations as the density has peaks that BIC supports, and more where BIC asks for it.
 
-    A second population may hide in the shoulder of the first: watts tell them apart where hashrate alone does not.
+    A second population may hide in the shoulder of the first: watts separate them where hashrate alone does not.
     """
     best = _supported(points, _refined(points, _peaks(points[:, 0])))
-    while len(best[0]) < MOST:
+    while len(best[0]) < MAX_POPULATIONS:
         tried = [_refined(points, np.append(best[1][:, 0], at)) for at in _shoulders(best)]
-        more = [one for one in tried if len(one[0]) > len(best[0]) and _is_sized(one, len(points))]
+        more = [parts for parts in tried if len(parts[0]) > len(best[0]) and _is_sized(parts, len(points))]
         if not more:
             break
-        likeliest = min(more, key=lambda one: _bic(points, one))
+        likeliest = min(more, key=lambda parts: _bic(points, parts))
         if _bic(points, likeliest) > _bic(points, best) - _EVIDENCE:
             break
         best = likeliest
@@ -87,12 +87,12 @@ def fit(points: Floats) -> Mixture:
 
 
 def borrowed(mixture: Mixture, level: Floats, *, share: float = 1.0) -> Mixture:
-    """The same populations around another kind's level, with less certainty: what eco makes of a machine differs."""
+    """The same populations around another kind's level, with less certainty: eco differs from kind to kind."""
     apart = np.where(mixture.label == Mode.NORMAL, 0.0, _BETWEEN_KINDS)[:, None]
     sd = np.sqrt((_WIDER * mixture.sd) ** 2 + apart**2)
-    of_others = mixture.label == Mode.ECO  # nobody of this kind has shown it: a machine that loses chips does less, too
+    of_others = mixture.label == Mode.ECO  # not seen on this kind yet: a machine that loses chips is slower, too
     return Mixture(
-        mixture.share * share, mixture.mean * level, sd * level, mixture.label, of_others, _NOBODY, mixture.machines
+        mixture.share * share, mixture.mean * level, sd * level, mixture.label, of_others, _NO_FEW, mixture.machines
     )
 
 
@@ -121,14 +121,14 @@ def _log_density(points: Floats, share: Floats, mean: Floats, sd: Floats) -> Flo
 
 
 def _peaks(values: Floats) -> Floats:
-    """Where values gather: tops of a smoothed density, each with enough members and a valley before the next."""
+    """Peaks of the smoothed density, each with enough members and a valley before the next."""
     middle = np.abs(values - np.median(values))
     near = middle[middle <= np.quantile(middle, 0.7)]
-    width = max(_LEAST_SD, 1.5 * float(near.std()) * len(values) ** -0.2) if len(near) else _LEAST_SD
+    width = max(_MIN_SD, 1.5 * float(near.std()) * len(values) ** -0.2) if len(near) else _MIN_SD
     density = np.exp(-0.5 * ((_GRID[:, None] - values[None]) / width) ** 2).sum(axis=1)
     rises = np.diff(density, prepend=-1.0, append=-1.0)
     tops = np.flatnonzero((rises[:-1] > 0) & (rises[1:] <= 0))
-    tops = tops[density[tops] > _ANYBODY]
+    tops = tops[density[tops] > _MIN_DENSITY]
     while len(tops) > 1:
         valley = np.array([density[a : b + 1].min() for a, b in pairwise(tops.tolist())])
         lower = np.minimum(density[tops[:-1]], density[tops[1:]])
@@ -137,18 +137,18 @@ def _peaks(values: Floats) -> Floats:
             break
         at = int(np.flatnonzero(shallow)[np.argmin((lower / valley)[shallow])])
         tops = np.delete(tops, at if density[tops[at]] < density[tops[at + 1]] else at + 1)
-    least = max(LEAST_MEMBERS, LEAST_SHARE * len(values))
+    least = max(MIN_MEMBERS, MIN_SHARE * len(values))
     owner = np.abs(values[:, None] - _GRID[tops][None]).argmin(axis=1) if len(tops) else np.zeros(0, dtype=np.int64)
     count = np.bincount(owner, minlength=len(tops))
     tops = tops[count >= least] if (count >= least).any() else tops[[int(count.argmax())]] if len(tops) else tops
-    if len(tops) > MOST:
-        largest = np.argsort(-count[count >= least], kind="stable")[:MOST]
+    if len(tops) > MAX_POPULATIONS:
+        largest = np.argsort(-count[count >= least], kind="stable")[:MAX_POPULATIONS]
         tops = np.sort(tops[largest])
     return _GRID[tops] if len(tops) else np.array([float(np.median(values))])
 
 
 def _supported(points: Floats, parts: Parts) -> Parts:
-    """Without those peaks that chance makes as well: few machines of one population gather somewhere, too."""
+    """Without peaks that may be chance: a few machines of one population cluster, too."""
     while len(parts[0]) > 1:
         fewer = [_refined(points, np.delete(parts[1][:, 0], place)) for place in range(len(parts[0]))]
         likeliest = min(fewer, key=lambda parts: _bic(points, parts))
@@ -159,14 +159,14 @@ def _supported(points: Floats, parts: Parts) -> Parts:
 
 
 def _shoulders(parts: Parts) -> Floats:
-    """Where one more population may hide: beside the largest one."""
+    """Where one more population may hide: next to the largest one."""
     share, mean, _ = parts
     main = float(mean[int(share.argmax()), 0])
     return np.array([main + step for step in (-0.20, -0.13, -0.08, 0.08, 0.13)])
 
 
 def _is_sized(parts: Parts, machines: int) -> bool:
-    return bool((parts[0] * machines >= max(LEAST_MEMBERS, LEAST_SHARE * machines)).all())
+    return bool((parts[0] * machines >= max(MIN_MEMBERS, MIN_SHARE * machines)).all())
 
 
 def _bic(points: Floats, parts: Parts) -> float:
@@ -178,7 +178,7 @@ def _bic(points: Floats, parts: Parts) -> float:
 
 
 def _refined(points: Floats, peaks: Floats) -> Parts:
-    """Expectation and maximisation from the peaks; populations that turn out to be one are merged."""
+    """Expectation maximisation from the peaks; populations that turn out to be one are merged."""
     owner: Ints = np.abs(points[:, :1] - peaks[None]).argmin(axis=1)
     weight = (owner[None] == np.arange(len(peaks))[:, None]).astype(np.float64)
     share, mean, sd = _maximised(points, weight)
@@ -210,26 +210,26 @@ def _maximised(points: Floats, weight: Floats) -> Parts:
     variance = np.maximum(weight @ points**2 / total[:, None] - mean**2, 0.0)
     common = (total[:, None] * variance).sum(axis=0) / total.sum()
     variance = (total[:, None] * variance + _POOLED_MEMBERS * common) / (total[:, None] + _POOLED_MEMBERS)
-    return total / total.sum(), mean, np.sqrt(np.maximum(variance, _LEAST_SD**2))
+    return total / total.sum(), mean, np.sqrt(np.maximum(variance, _MIN_SD**2))
 
 
 def _labelled(parts: Parts, machines: int) -> Mixture:
-    """Normal is the population that is large and near to the nameplate; what is below is eco, above perf.
+    """Normal is the large population near the nameplate; below it is eco, above it perf.
 
-    Machines that do less for as many watts are not in a mode: they are ill, however many they are. And who seems to do
-    more for as many watts does not: that is the noise of hashrate.
+    Machines that are slower at the same watts are in no mode: they are faulty, however many. Machines that seem faster
+    at the same watts are noise.
     """
     share, mean, sd = parts
     claim = share * np.exp(-np.abs(mean[:, 0] - 1.0) / _NAMEPLATE_SCALE)
     normal = int(np.argmax(claim))
     relative = mean / mean[normal]
-    least = np.where(share < _FEW, _LEAST_SAVING_OF_FEW, _LEAST_SAVING)
+    least = np.where(share < _FEW, _MIN_SAVING_OF_FEW, _MIN_SAVING)
     less_ths, less_w = (1 - relative).T
-    few = (share < _FEW) & (less_ths > 0) & (less_w >= _LEAST_SAVING * less_ths)
+    few = (share < _FEW) & (less_ths > 0) & (less_w >= _MIN_SAVING * less_ths)
     of_few = np.stack([mean[few], sd[few]], axis=1)
-    ill = np.where(less_ths > 0, less_w < least * less_ths, less_w > _LEAST_SAVING * less_ths)
-    normal -= int(ill[:normal].sum())
-    share, mean, sd = share[~ill], mean[~ill], sd[~ill]
+    faulty = np.where(less_ths > 0, less_w < least * less_ths, less_w > _MIN_SAVING * less_ths)
+    normal -= int(faulty[:normal].sum())
+    share, mean, sd = share[~faulty], mean[~faulty], sd[~faulty]
     place = np.arange(len(share)) - normal
     label = np.select([place < 0, place > 0], [Mode.ECO, Mode.PERF], Mode.NORMAL).astype(np.int8)
     return Mixture(share, mean, sd, label, (label == Mode.ECO) & (share < _FEW), of_few, machines)

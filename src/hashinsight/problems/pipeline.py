@@ -1,4 +1,4 @@
-"""One cycle, as a recipe: what we know → what it means → what changes in the registry. Pure; state in, state out."""
+"""One cycle as a recipe: readings, features, baselines, peers, rules, events. Pure: state in, state and result out."""
 
 import zlib
 from dataclasses import dataclass, replace
@@ -7,223 +7,238 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hashinsight.problems import (
-    anchors,
     baselines,
-    conditions,
-    expectations,
+    drift,
     features,
-    grouping,
+    group_stats,
+    health_rules,
     lifecycle,
     modes,
     peers,
     populations,
+    reference_hashrate,
     references,
-    trends,
 )
 from hashinsight.problems.codes import (
     ISSUES,
     DataState,
     EventStatus,
-    Expectation,
+    ExpectationSource,
     Issue,
     Metric,
     Mode,
     Severity,
     ThawReason,
-    Verdict,
 )
-from hashinsight.problems.config import Config, resolve
-from hashinsight.problems.data_state import Standing, stand
-from hashinsight.problems.events import Events
+from hashinsight.problems.config import Config, resolve_limits
+from hashinsight.problems.data_state import DataStatus, data_status
+from hashinsight.problems.events import Events, LifecycleStep, SubjectVerdicts
 from hashinsight.problems.features import Features
 from hashinsight.problems.frame import Flags, Floats, Frame, Ints, zeroed
-from hashinsight.problems.health_rules import RULES
-from hashinsight.problems.moves import Judged, Lived
-from hashinsight.problems.seen import Seen
+from hashinsight.problems.health_rules.rule import Observations, RuleResult
 from hashinsight.problems.state import State, aligned
-from hashinsight.telemetry.states import Flags as Said
+from hashinsight.telemetry.states import SampleFlags
 
-_NAMED_SENSOR = 1 << 33  # above the 32 bits of a firmware's number
-_SEVERITY = np.array([rule.severity for rule in sorted(RULES, key=lambda rule: rule.issue)], dtype=np.int8)
+_SENSOR_BIT = 1 << 33  # above the 32 bits of a firmware's checksum
+_SEVERITY = np.array([health_rules.BY_ISSUE[issue].severity for issue in Issue], dtype=np.int8)
 
 
 @dataclass(frozen=True)
-class Verdicts:
+class CycleResult:
     """Everything that a cycle found, in the order of the frame's machines."""
 
-    now: float
-    config: Config
-    seen: Seen
-    verdict: NDArray[np.int8]  # (issues, machines), codes.Verdict
-    lived: Lived
+    observed: Observations
+    rules: dict[Issue, RuleResult]
+    verdict: NDArray[np.int8]  # (issues, machines), codes.RuleVerdict
+    lifecycle: LifecycleStep
     left_out: NDArray[np.int32]  # bits of features.LEFT_OUT
-    mode: NDArray[np.int8]  # as it is told: unknown where that is not sure
-    thawed: Flags  # whose freeze ended in this cycle; why is in the state
-
-    @property
-    def standing(self) -> Standing:
-        return self.seen.standing
-
-    @property
-    def features(self) -> Features:
-        return self.seen.features
+    mode: NDArray[np.int8]  # codes.Mode; unknown where it is not certain
+    thawed: Flags  # whose baseline learns again since this cycle; the reason is in the state
 
 
-def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State, Verdicts]:
-    """The state after this cycle, and what was found. Nothing that was passed in is changed."""
+def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State, CycleResult]:
+    """The state after this cycle, and its result. Nothing that was passed in is changed."""
     state = aligned(state, frame.miner_no)
-    limits, given = resolve(config, frame), frame
-    frame = replace(frame, expected_ths=expectations.expected_of(frame, state))
-    standing = stand(frame, state["seen_ts"], now=now, config=config)
-    shown, troubled, acknowledged, ailing, others = _open_problems(state.events, frame)
+    limits, reported = resolve_limits(config, frame), frame
+    frame = replace(frame, expected_ths=reference_hashrate.expected_of(frame, state))
+    data = data_status(frame, state["seen_ts"], now=now, config=config)
+    problems = _open_problems(state.events, frame)
 
-    seen = features.observe(frame, state, standing, limits, now=now, config=config)
-    _begin_anew(state, frame, standing, now)
-    values = baselines.values_of(seen)
-    elapsed = _elapsed(state, standing, now, config)
+    feats = features.extract_features(frame, state, data, limits, now=now, config=config)
+    _restart_changed(state, frame, data, now)
+    values = baselines.metric_values(feats)
+    elapsed = _elapsed(state, data, now, config)
 
     levels = peers.levels_of(frame.site.no, limits.model, frame.firmware.no, state["mode"])
-    healthy = seen.steady & ~ailing & ~standing.excused
-    known = references.compared(values, levels, healthy, config)
-    among_all = peers.of_one_cooling(levels, frame.site.no, frame.is_air)
-    reference = references.refer(state, values, among_all, healthy=healthy, elapsed=elapsed, config=config)
-    floor = baselines.pooled_floor(state, levels[0], values)
+    healthy = feats.steady & ~problems.severe & ~data.planned_outage
+    peer_stats = references.peer_statistics(values, levels, healthy, config)
+    reference = references.update_references(
+        state, values, peers.with_cooling_level(levels, frame.site.no, frame.is_air),
+        healthy=healthy, elapsed=elapsed, config=config,
+    )  # fmt: skip
+    floor = baselines.sigma_floor(state, levels[0], values)
 
-    whole = healthy & ~(seen.boards_ratio < 1)
     kinds = populations.groups(frame, limits)
-    named = np.array([bool(name) for name in limits.models])[limits.model] if frame.n else np.zeros(0, dtype=np.bool_)
-    moded = _modes(state, frame, seen, kinds, may=whole, elapsed=elapsed, now=now, config=config)
-    judgeable = seen.steady & ~moded.changing & ~standing.excused
-    _forget_the_loss(state, seen)
+    has_model = np.array([bool(name) for name in limits.models], dtype=np.bool_)[limits.model]
+    whole = healthy & ~(feats.boards_ratio < 1)
+    moded = _update_modes(state, frame, feats, kinds, may=whole, elapsed=elapsed, now=now, config=config)
+    judgeable = feats.steady & ~moded.changing & ~data.planned_outage
+    _forget_board_loss(state, feats)
     own = baselines.compare(state, values, reference, floor, judged=judgeable, elapsed=elapsed, config=config)
-    most = limits["cusum_sigma_hours"]
-    apart = anchors.drift(state, own, may=judgeable, elapsed=elapsed, most=most)
-    slope = trends.follow(state, own, limits, may=judgeable, explained=others, elapsed=elapsed, config=config)
+    from_anchor = drift.update_drift(state, own, limits, may=judgeable, elapsed=elapsed)
+    slope = drift.update_slope(
+        state, own, limits, may=judgeable, explained=problems.other_than_trend, elapsed=elapsed, config=config
+    )
 
     thawed_before = state["thawed_at"].copy()
-    frozen = baselines.freeze(state, troubled=troubled, acknowledged=acknowledged, now=now, config=config)
-    may = judgeable & ~frozen
-    lost = own.residual[Metric.BOARDS_RATIO] < -limits["boards_degrading_drop"]
-    boards_may = (may & ~troubled & ~acknowledged & ~lost) | (judgeable & (seen.boards_ratio >= 1))
+    frozen = baselines.freeze(
+        state, unacknowledged=problems.unacknowledged, acknowledged=problems.acknowledged, now=now, config=config
+    )
+    may, has_none = judgeable & ~frozen, ~problems.unacknowledged & ~problems.acknowledged
+    board_lost = own.residual[Metric.BOARDS_RATIO] < -limits["boards_degrading_drop"]
+    boards_may = (may & has_none & ~board_lost) | (judgeable & (feats.boards_ratio >= 1))
     baselines.learn(
-        state, own, floor, may=may, boards_may=boards_may, maimed=shown[Issue.BOARD_LOST],
-        heated=shown[Issue.OVERHEAT_CRIT] | shown[Issue.OVERHEAT_WARN], elapsed=elapsed, config=config,
+        state, own, floor, may=may, boards_may=boards_may, board_lost=problems.shown[Issue.BOARD_LOST],
+        overheated=problems.shown[Issue.OVERHEAT_CRIT] | problems.shown[Issue.OVERHEAT_WARN],
+        elapsed=elapsed, config=config,
     )  # fmt: skip
-    anchors.gather(state, own, may=judgeable & ~troubled & ~acknowledged, now=now)
+    drift.learn_anchors(state, own, may=judgeable & has_none, now=now)
     expectation = state["expectation"].copy()
-    expectations.infer(state, given, kinds.of, len(kinds.names), named, may=healthy & ~lost, elapsed=elapsed)
+    reference_hashrate.infer(
+        state, reported, kinds.of, len(kinds.names), has_model, may=healthy & ~board_lost, elapsed=elapsed
+    )
 
-    # in no mode that we know, and for fewer watts a TH/s than its nameplate: not ill, but in a mode of its own
+    # in no known mode, and with fewer watts per TH/s than its nameplate: not faulty, but in a mode of its own
     saves = state["mode_power"] < modes.SAVES * state["mode_hashrate"]
     plain = (state["mode"] == Mode.NORMAL) | ((state["mode"] == Mode.UNKNOWN) & ~saves)
-    comparable = expectation != Expectation.OWN_PAST  # its own past is judged by other rules
-    among = {
-        metric: peers.stand_among(
-            np.where(comparable if metric is Metric.HASHRATE_RATIO else named, values[metric], np.nan),
-            levels, known[metric], least=config.least_peers, plain=plain,
+    has_rating = expectation != ExpectationSource.OWN_PAST  # otherwise other rules compare it with its own past
+    positions = {
+        metric: peers.peer_positions(
+            np.where(has_rating if metric is Metric.HASHRATE_RATIO else has_model, values[metric], np.nan),
+            levels, peer_stats[metric], min_members=config.min_peers, plain=plain,
         )
         for metric in peers.COMPARED
     }  # fmt: skip
-    everything = Seen(
-        frame=frame, standing=standing, features=seen, limits=limits, own=own, drift=apart,
+    observed = Observations(
+        now=now, config=config, frame=frame, data=data, features=feats, limits=limits, own=own, drift=from_anchor,
         cusum_up=state["cusum_up"], cusum_down=state["cusum_down"], slope=slope,
-        slope_hours=state["slope_hours"], still_samples=state["still_cycles"], peers=among,
-        usual_reject=_usual(seen.reject_rate, levels, healthy),
-        usual_errors=_usual(seen.hw_error_rate, levels, healthy), judgeable=judgeable, apart=~plain, shown=shown,
-        mode=state["mode"].copy(), expectation=expectation,
+        slope_hours=state["slope_hours"], frozen_samples=state["still_cycles"], peers=positions,
+        site_reject_rate=_site_median(feats.reject_rate, levels, healthy),
+        site_error_rate=_site_median(feats.hw_error_rate, levels, healthy), judgeable=judgeable, unlike_mode=~plain,
+        shown=problems.shown, mode=state["mode"].copy(), expectation=expectation,
     )  # fmt: skip
-    verdict = conditions.judge(everything, config)
-    lived = lifecycle.live(state.events, _judged(verdict, frame, standing), now=now, life=config.life)
-    state["seen_ts"][:] = np.fmax(state["seen_ts"], np.where(standing.state == DataState.UNKNOWN, np.nan, frame.ts))
+    rules = health_rules.evaluate(observed)
+    verdicts = _subject_verdicts(rules, frame, data)
+    moved = lifecycle.advance(state.events, verdicts, now=now, life=config.life)
+    state["seen_ts"][:] = np.fmax(state["seen_ts"], np.where(data.state == DataState.UNKNOWN, np.nan, frame.ts))
     state["updated_at"][judgeable] = now
-    state = replace(state, events=lived.events, cycled_at=now)
-    thawed = state["thawed_at"] != thawed_before
-    thawed &= ~np.isnan(state["thawed_at"])
-    return state, Verdicts(now, config, everything, verdict, lived, features.left_out(seen), moded.told, thawed)
+    thawed = (state["thawed_at"] != thawed_before) & ~np.isnan(state["thawed_at"])
+    result = CycleResult(
+        observed, rules, verdicts.verdict[:, len(data.collectors) :], moved, features.left_out_bits(feats), moded.mode,
+        thawed,
+    )  # fmt: skip
+    return replace(state, events=moved.events, cycled_at=now), result
 
 
-def _open_problems(events: Events, frame: Frame) -> tuple[Flags, Flags, Flags, Flags, Flags]:
-    """By issue and machine what is shown; by machine: one nobody has taken, one taken, a grave one, one but a trend."""
+@dataclass(frozen=True)
+class _OpenProblems:
+    """By machine; `shown` by issue and machine. A pending problem is not shown."""
+
+    shown: Flags
+    unacknowledged: Flags
+    acknowledged: Flags
+    severe: Flags
+    other_than_trend: Flags
+
+
+def _open_problems(events: Events, frame: Frame) -> _OpenProblems:
     shown = np.zeros((ISSUES, frame.n), dtype=np.bool_)
-    troubled, taken, grave, others = np.zeros((4, frame.n), dtype=np.bool_)
+    unacknowledged, acknowledged, severe, other_than_trend = np.zeros((4, frame.n), dtype=np.bool_)
     active = events.take(events.active & (events.subject >= 0))
     at = np.minimum(np.searchsorted(frame.miner_no, active.subject), max(frame.n - 1, 0))
     here = frame.miner_no[at] == active.subject if frame.n else np.zeros(active.n, dtype=np.bool_)
     at, active = at[here], active.take(here)
     pending = active.status == EventStatus.PENDING
     shown[active.issue[~pending], at[~pending]] = True
-    in_hand = (active.status == EventStatus.ACK) | (active.status == EventStatus.IN_PROGRESS)
-    taken[at[in_hand]] = True
-    troubled[at[~in_hand & ~pending]] = True  # what is only suspected stops nobody from learning
-    grave[at[(active.severity <= Severity.P1) | (active.issue == Issue.BOARDS_DEGRADING)]] = True
-    others[at[active.issue != Issue.TREND_ANOMALY]] = True
-    return shown, troubled, taken, grave, others
+    taken = (active.status == EventStatus.ACK) | (active.status == EventStatus.IN_PROGRESS)
+    acknowledged[at[taken]] = True
+    unacknowledged[at[~taken & ~pending]] = True
+    severe[at[(active.severity <= Severity.P1) | (active.issue == Issue.BOARDS_DEGRADING)]] = True
+    other_than_trend[at[active.issue != Issue.TREND_ANOMALY]] = True
+    return _OpenProblems(shown, unacknowledged, acknowledged, severe, other_than_trend)
 
 
-def _forget_the_loss(state: State, seen: Features) -> None:
-    """Of a machine whose boards are all back, what it hashed without them is no part of its last half hour."""
-    back = (seen.boards_ratio >= 1) & (state["last_raw"][Metric.BOARDS_RATIO] < 1)
+def _forget_board_loss(state: State, feats: Features) -> None:
+    """When all boards are back, the hashrate without them is no part of the half-hour mean."""
+    back = (feats.boards_ratio >= 1) & (state["last_raw"][Metric.BOARDS_RATIO] < 1)
     state["smooth"][Metric.HASHRATE_RATIO, back] = 0.0
 
 
-def _elapsed(state: State, standing: Standing, now: float, config: Config) -> Floats:
-    """Since the machine was last judged, a cycle for the first time; a long silence is no long time of anything."""
+def _elapsed(state: State, data: DataStatus, now: float, config: Config) -> Floats:
+    """Since the machine was last judged; one cycle at first, and a long silence counts as six."""
     since = now - state["updated_at"]
-    return np.where(np.isnan(since), config.cycle_sec, np.clip(since, 0.0, 6 * config.cycle_sec)) * standing.judged
+    return np.where(np.isnan(since), config.cycle_sec, np.clip(since, 0.0, 6 * config.cycle_sec)) * data.judged
 
 
-def _begin_anew(state: State, frame: Frame, standing: Standing, now: float) -> None:
-    """Another firmware is another machine as far as its past goes; so is one whose sensor was not named before."""
-    numbers = np.array([zlib.crc32(text.encode()) for text in frame.firmware.of] + [-1], dtype=np.int64)
-    told = numbers[frame.firmware.no]
-    named = (frame.flags & (Said.CHIP_SENSOR | Said.BOARD_SENSOR)) != 0
-    if named.any() or (state["firmware_key"] >= _NAMED_SENSOR).any():
-        before = np.maximum(state["firmware_key"], 0) & _NAMED_SENSOR
-        told = np.where(told >= 0, told + np.where(np.isnan(frame.temp_max_c), before, named * _NAMED_SENSOR), told)
-    changed = standing.judged & (told >= 0) & (state["firmware_key"] >= 0) & (told != state["firmware_key"])
-    state["firmware_key"][:] = np.where(standing.judged & (told >= 0), told, state["firmware_key"])
+def _restart_changed(state: State, frame: Frame, data: DataStatus, now: float) -> None:
+    """A firmware change starts the baseline again; so does a sensor that was not reported before."""
+    checksums = np.array([zlib.crc32(text.encode()) for text in frame.firmware.of] + [-1], dtype=np.int64)
+    key, before = checksums[frame.firmware.no], state["firmware_key"]
+    reports_sensor = (frame.flags & (SampleFlags.CHIP_SENSOR | SampleFlags.BOARD_SENSOR)) != 0
+    if reports_sensor.any() or (before >= _SENSOR_BIT).any():
+        sensor_before = np.maximum(before, 0) & _SENSOR_BIT
+        sensor = np.where(np.isnan(frame.temp_max_c), sensor_before, reports_sensor * _SENSOR_BIT)
+        key = np.where(key >= 0, key + sensor, key)
+    known = data.judged & (key >= 0)
+    changed = known & (before >= 0) & (key != before)
+    before[:] = np.where(known, key, before)
     if changed.any():
-        baselines.begin_anew(state, changed, now=now, reason=ThawReason.NONE)
+        baselines.start_over(state, changed, now=now, reason=ThawReason.NONE)
 
 
-def _modes(
-    state: State, frame: Frame, seen: Features, kinds: populations.Groups, *, may: Flags, elapsed: Floats, now: float,
-    config: Config,
-) -> modes.Moded:  # fmt: skip
-    points, stepped = modes.points_of(state, seen, kinds, frame.boards_total, may=may, elapsed=elapsed)
+def _update_modes(
+    state: State, frame: Frame, feats: Features, kinds: populations.Groups, *, may: Flags, elapsed: Floats,
+    now: float, config: Config,
+) -> modes.ModeUpdate:  # fmt: skip
+    points, stepped = modes.mode_points(state, feats, kinds, frame.boards_total, may=may, elapsed=elapsed)
     if populations.is_due(points, kinds, state.mixtures, now=now, config=config):
         state.mixtures = populations.refit(points, kinds, now=now) or state.mixtures
     stepped = np.where(now - state["mode_changed_at"] < modes.ONCE_SEC, 0.0, stepped)
-    told, sure = modes.assign(points, kinds, state.mixtures, state, stepped=stepped)
-    told = modes.without_doubt(told, points, seen.boards_ratio)
-    # who does less than its nameplate and is near to no mode is ill, unless its own past is all that is known
-    set_anew = (
-        (stepped != 0) & (state["expectation"] == Expectation.OWN_PAST) & ~populations.populated(kinds, state.mixtures)
+    mode, confidence = modes.assign(points, kinds, state.mixtures, state, stepped=stepped)
+    mode = modes.without_doubtful_eco(mode, points, feats.boards_ratio)
+    # below its nameplate and near to no mode is a fault, unless its own past is all that is known of it
+    reset = (
+        (stepped != 0)
+        & (state["expectation"] == ExpectationSource.OWN_PAST)
+        & ~populations.populated(kinds, state.mixtures)
     )
-    moded = modes.settle(state, frame, told, sure, set_anew=set_anew, may=may, now=now, config=config)
+    moded = modes.settle(state, frame, mode, confidence, reset=reset, may=may, now=now, config=config)
     if moded.switched.any():
         baselines.forget(state, moded.switched)
-        expectations.begin_anew(state, moded.switched)
+        reference_hashrate.start_over(state, moded.switched)
     return moded
 
 
-def _usual(values: Floats, levels: tuple[peers.Level, ...], healthy: Flags) -> Floats:
-    """The median of its site: rates of shares and errors are alike on all models."""
+def _site_median(values: Floats, levels: tuple[peers.PeerLevel, ...], healthy: Flags) -> Floats:
+    """Reject and error rates are alike on all models of a site."""
     site = levels[-1]
     use = healthy & ~np.isnan(values)
-    return zeroed(grouping.median(values, site.group, use, site.groups)[site.group])
+    return zeroed(group_stats.median(values, site.group, use, site.groups)[site.group])
 
 
-def _judged(verdict: NDArray[np.int8], frame: Frame, standing: Standing) -> Judged:
-    """Machines' verdicts, and before them those of collectors: -1 less their number."""
-    whose = standing.collectors[::-1]
-    subject: Ints = np.concatenate([-1 - whose, frame.miner_no])
-    of_collectors = np.zeros((ISSUES, len(whose)), dtype=np.int8)
-    said = np.where(standing.collector_down[::-1], Verdict.HIT, Verdict.FINE)
-    of_collectors[Issue.COLLECTOR_DOWN] = np.where(standing.collector_known[::-1], said, Verdict.UNKNOWN)
-    return Judged(
+def _subject_verdicts(rules: dict[Issue, RuleResult], frame: Frame, data: DataStatus) -> SubjectVerdicts:
+    """Collectors first, as -1 less their number, then machines: subjects are in order."""
+    collectors = data.collectors[::-1]
+    subject: Ints = np.concatenate([-1 - collectors, frame.miner_no])
+    verdict = np.zeros((ISSUES, len(subject)), dtype=np.int8)
+    for issue, result in rules.items():
+        if issue is Issue.COLLECTOR_DOWN:
+            verdict[issue, : len(collectors)] = result.verdict[::-1]
+        else:
+            verdict[issue, len(collectors) :] = result.verdict
+    return SubjectVerdicts(
         subject=subject,
-        verdict=np.concatenate([of_collectors, verdict], axis=1),
-        severity=np.broadcast_to(_SEVERITY[:, None], (ISSUES, len(subject))),
-        suppressed=np.concatenate([standing.collector_suppressed[::-1], frame.suppressed]),
+        verdict=verdict,
+        severity=np.broadcast_to(_SEVERITY[:, None], verdict.shape),
+        suppressed=np.concatenate([data.collector_suppressed[::-1], frame.suppressed]),
     )

@@ -1,4 +1,4 @@
-"""What is carried from one cycle to the next: one wide row a machine, as arrays.
+"""The state that goes from one cycle to the next: one wide row per machine, as arrays.
 
 `columns()` and `from_columns()` are the form in which it is stored: flat columns, float32 where that suffices.
 """
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hashinsight.problems.codes import ANCHORED, METRICS, REFERRED, Metric
+from hashinsight.problems.codes import ANCHORED_METRICS, METRICS, REFERENCED_METRICS, Metric
 from hashinsight.problems.events import Events, no_events
 from hashinsight.problems.frame import Floats, Ints
 from hashinsight.problems.mixtures import Mixtures, no_mixtures
@@ -18,7 +18,7 @@ Small = NDArray[np.float32]
 BLOCKS = 12  # of six hours: three healthy days make an anchor
 BOOTS = 8  # the newest ones, by their times
 
-# name: (rows, dtype, what a machine that was never seen has)
+# name: (rows, dtype, initial value)
 _NAN = float("nan")
 FIELDS: dict[str, tuple[int, Any, float]] = {
     "ewma": (METRICS, np.float32, _NAN),
@@ -27,15 +27,15 @@ FIELDS: dict[str, tuple[int, Any, float]] = {
     "smooth": (METRICS, np.float32, 0),
     "last_raw": (METRICS, np.float32, _NAN),
     "last_residual": (METRICS, np.float32, _NAN),
-    "anchor": (ANCHORED, np.float32, _NAN),
-    "cusum_up": (ANCHORED, np.float32, 0),
-    "cusum_down": (ANCHORED, np.float32, 0),
-    "block_sum": (ANCHORED, np.float32, 0),
-    "blocks": (ANCHORED * BLOCKS, np.float32, _NAN),
-    "block_samples": (ANCHORED, np.float32, 0),
+    "anchor": (ANCHORED_METRICS, np.float32, _NAN),
+    "cusum_up": (ANCHORED_METRICS, np.float32, 0),
+    "cusum_down": (ANCHORED_METRICS, np.float32, 0),
+    "block_sum": (ANCHORED_METRICS, np.float32, 0),
+    "blocks": (ANCHORED_METRICS * BLOCKS, np.float32, _NAN),
+    "block_samples": (ANCHORED_METRICS, np.float32, 0),
     "block_began": (1, np.float64, _NAN),
-    "reference": (REFERRED, np.float32, _NAN),
-    "reference_level": (REFERRED, np.int8, -1),
+    "reference": (REFERENCED_METRICS, np.float32, _NAN),
+    "reference_level": (REFERENCED_METRICS, np.int8, -1),
     "updated_at": (1, np.float64, _NAN),
     "frozen_since": (1, np.float64, _NAN),
     "thawed_at": (1, np.float64, _NAN),
@@ -74,7 +74,7 @@ FIELDS: dict[str, tuple[int, Any, float]] = {
     "slope_hours": (1, np.float32, 0),
 }
 
-# what SQL looks into, as arrays; the others are packed: a server spends longer on an array's numbers than we on judging
+# stored as arrays, because SQL reads them; the others are packed as bytes, which costs the server far less
 AS_ARRAYS = frozenset({
     "ewma", "variance", "samples", "last_raw", "last_residual", "anchor", "reference", "mode", "mode_confidence",
     "mode_changed_at", "updated_at", "frozen_since", "thawed_at", "thaw_reason", "hashing_since",
@@ -106,7 +106,7 @@ def empty_state(miner_no: Ints | None = None) -> State:
 
 
 def aligned(state: State, miner_no: Ints) -> State:
-    """A copy with exactly these machines: new ones begin empty, others are left out. Never the caller's arrays."""
+    """A copy with exactly these machines: new ones are empty, others are left out. Never the caller's arrays."""
     if np.array_equal(state.miner_no, miner_no):
         return replace(state, of={name: values.copy() for name, values in state.of.items()})
     at = np.searchsorted(state.miner_no, miner_no)
@@ -122,7 +122,7 @@ def aligned(state: State, miner_no: Ints) -> State:
 
 
 def restart(state: State, rows: Ints | NDArray[np.bool_], names: tuple[str, ...]) -> None:
-    """Puts these arrays back to what a machine has that was never seen. In place."""
+    """Resets these arrays to their initial values. In place."""
     for name in names:
         state.of[name][..., rows] = FIELDS[name][2]
 
@@ -153,7 +153,9 @@ def column_names(name: str) -> tuple[str, ...]:
     if rows == 1:
         return (name,)
     if name == "blocks":
-        return tuple(f"{Metric(one).name.lower()}_block{b}" for one in range(ANCHORED) for b in range(BLOCKS))
+        return tuple(
+            f"{Metric(metric).name.lower()}_block{b}" for metric in range(ANCHORED_METRICS) for b in range(BLOCKS)
+        )
     if name == "boot_times":
         return tuple(f"boot_time{number}" for number in range(BOOTS))
     return tuple(f"{Metric(row).name.lower()}_{name}" for row in range(rows))

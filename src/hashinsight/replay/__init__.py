@@ -1,1 +1,1 @@
-"""The registry's cycle over a file, in memory: what would have been found, and when."""
+"""Runs the problem cycle over a telemetry file, in memory: what would have been detected, and when."""

@@ -1,4 +1,4 @@
-"""What faults and common causes do to machines in one step: neutral unless something writes to it."""
+"""Effects of faults and common causes on machines in one step; neutral by default."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -50,7 +50,7 @@ class Effects:
     errors_per_h: Floats  # on top of what is normal
     board_rise: Floats  # factor on the rise over inlet air
     chip_over: Floats  # factor on chip over board
-    sensor_c: Floats  # what a broken sensor says instead
+    sensor_c: Floats  # value that a broken sensor reports
     fan_gain: Floats
     fan_minus_rpm: Floats
     fan_jitter_rpm: Floats
@@ -60,17 +60,17 @@ class Effects:
     volts: Floats
     powered: Flags
     linked: Flags  # network
-    silent: Flags  # nobody collects: no row at all
+    silent: Flags  # not collected: no row
     spooled_from: Floats
     spooled_until: Floats  # a silent collector sends its rows after this time
-    stalled: Flags  # answers, does not hash
-    frozen: Flags  # says what it said before
+    stalled: Flags  # reachable, not hashing
+    frozen: Flags  # repeats its last values
     curtailed: Flags
     restart_failures: Floats  # share of machines that fail when curtailment ends
     reboot: Flags
     pool_dead: Flags  # its first pool
     rejects: Floats  # share of shares refused, on top of what is normal
-    diverted: Floats  # share of shares that somebody else is paid for
+    diverted: Floats  # share of shares credited to somebody else
     error_code: Counts
 
     def reset(self) -> None:

@@ -1,4 +1,4 @@
-"""Fans: how fast they must turn, and what they say they do."""
+"""Fans: control loop, airflow and reported speed."""
 
 import numpy as np
 
@@ -36,22 +36,24 @@ def follow(duty: Floats, steady: Floats, dt: float) -> Floats:
 
 
 def air_share(duty: Floats, gain: Floats, minus_rpm: Floats, full_rpm: Floats) -> Floats:
-    """Air that the fans move, of what sound ones would at this duty: a fan that turns slower moves less."""
+    """Airflow as a share of what healthy fans move at this duty."""
     if minus_rpm.any():
-        told = full_rpm * np.maximum(duty, LEAST_DUTY)
-        gain = np.maximum(gain - minus_rpm / told[:, None], 0.0)
+        set_rpm = full_rpm * np.maximum(duty, LEAST_DUTY)
+        gain = np.maximum(gain - minus_rpm / set_rpm[:, None], 0.0)
     share: Floats = gain.sum(axis=1)
     return share
 
 
 def airflow(duty: Floats, share: Floats) -> Floats:
-    """Air through the machine as a share of what all fans give at full speed."""
+    """Airflow through the machine as a share of all fans at full speed."""
     flow: Floats = np.maximum(duty * share, _LEAST_FLOW)
     return flow
 
 
-def said_rpm(duty: Floats, gain: Floats, *, full_rpm: Floats, minus: Floats, jitter: Floats, noise: Floats) -> Counts:
-    """What every fan reports: its share of full speed, what it is off by, a stopped one 0, an absent one NO_FAN."""
+def reported_rpm(
+    duty: Floats, gain: Floats, *, full_rpm: Floats, minus: Floats, jitter: Floats, noise: Floats
+) -> Counts:
+    """Reported speed of every fan; 0 when stopped."""
     turning = full_rpm[:, None] * duty[:, None] * gain
     rpm = np.where(turning > 0, np.maximum(turning - minus + noise * (_FAN_NOISE_RPM + jitter), 0), 0)
     return np.rint(rpm).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Which machines stand where, and how each differs from its nameplate: everything that does not change in a run."""
+"""The fleet: where each machine is and how it differs from its nameplate; constant during a run."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,10 +8,9 @@ from numpy.typing import NDArray
 
 from hashinsight.facts.models import MinerModel
 from hashinsight.facts.temperatures import SensorKind, sensor_kind
-from hashinsight.sim.acts import Pool
-from hashinsight.sim.draws import stream_of
 from hashinsight.sim.models import CHIPS_PER_BOARD, FAN_COUNT, FAULTS_PER_YEAR, SIMULATED, THS_SPREAD, WATT_SPREAD
-from hashinsight.sim.plan import Batch, Scenario
+from hashinsight.sim.plan import Batch, Pool, Scenario
+from hashinsight.sim.random_streams import stream_of
 from hashinsight.sim.readings import BOARDS, FANS, MODES, Counts, Flags, Floats
 
 _MODEL_NO = {model.name: number for number, model in enumerate(SIMULATED)}
@@ -19,7 +18,7 @@ _MODEL_NO = {model.name: number for number, model in enumerate(SIMULATED)}
 
 @dataclass(frozen=True)
 class Names:
-    """A name for every machine, kept once: `no` points into `of`."""
+    """A name for every machine: `no` is an index into `of`."""
 
     of: tuple[str, ...]
     no: Counts
@@ -47,7 +46,7 @@ class Fleet:
     position: Counts  # within the rack, from the floor up
     models: tuple[MinerModel, ...]
     model: Counts  # index into models
-    firmware: Names  # what it came with; World.firmware_of says what it runs
+    firmware: Names  # at the start; World.firmware_of has the current one
     firmware_no: Counts
     serial: list[str]
     mac: list[str]
@@ -68,8 +67,8 @@ class Fleet:
         return self.site_pools[self.site.no[machine]]
 
 
-def lay_out(scenario: Scenario, seed: int) -> Fleet:
-    """The fleet of a scenario. Lots share a part of their difference from the nameplate, units have their own."""
+def build_fleet(scenario: Scenario, seed: int) -> Fleet:
+    """Builds the fleet of a scenario. Part of the deviation from the nameplate is common to a lot, part is per unit."""
     places = [(site, zone, batch) for site in scenario.sites for zone in site.zones for batch in zone.batches]
     counts = np.array([batch.count for _, _, batch in places], dtype=np.int64)
     n = int(counts.sum())
@@ -136,7 +135,7 @@ def _per_year(scenario: Scenario, batch: Batch) -> float:
 
 
 def _ordinal(group: Counts) -> Counts:
-    """Each machine's place within its group, counted from 0 in the order of the fleet."""
+    """Position of each machine within its group, from 0 in fleet order."""
     order = np.argsort(group, kind="stable")
     sorted_group = group[order]
     first = np.searchsorted(sorted_group, sorted_group, side="left")
@@ -159,7 +158,7 @@ def _gain(rng: np.random.Generator, spread: Floats, lot: Names, width: int) -> F
 
 
 def _chips(model: Counts, lot: Counts, rng: np.random.Generator) -> Counts:
-    """Makers fit different numbers of chips under one name; a lot has one number."""
-    low, high = np.array([CHIPS_PER_BOARD.get(one.name, one.chips_per_board) for one in SIMULATED])[model].T
+    """Makers sell different chip counts under one model name; a lot has one count."""
+    low, high = np.array([CHIPS_PER_BOARD.get(known.name, known.chips_per_board) for known in SIMULATED])[model].T
     fitted: Counts = low + np.floor((high - low + 1) * rng.random(int(lot.max(initial=0)) + 1)[lot]).astype(np.int64)
     return fitted

@@ -1,4 +1,4 @@
-"""Fast time without sockets: days of a fleet as frames in the columns of `hashinsight replay`, and their truth."""
+"""Simulates days of a fleet in fast time: frames in the columns of `hashinsight replay`, and the true labels."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,8 +7,16 @@ from datetime import UTC, datetime
 import numpy as np
 import polars as pl
 
-from hashinsight.sim.columns import Block, Dressing, empty_block, fill
-from hashinsight.sim.defects import Millis, Spoiler, arrival_ms, hear_spooled
+from hashinsight.sim.columns import (
+    Block,
+    DefectInjector,
+    FrameBuilder,
+    Millis,
+    arrival_ms,
+    empty_block,
+    fill_row,
+    include_spooled,
+)
 from hashinsight.sim.faults import PUBLIC
 from hashinsight.sim.faults.family import Families
 from hashinsight.sim.plan import Scenario, ScenarioError
@@ -40,7 +48,7 @@ LABELS: dict[str, pl.DataType | type[pl.DataType]] = {
 
 @dataclass(frozen=True)
 class Shape:
-    """How frames look: `parts` adds boards and fans, `arrived` a column of arrival, `by_arrival` its order."""
+    """Form of the frames: `parts` adds boards and fans, `arrived` the arrival time, `by_arrival` orders by it."""
 
     cadence_sec: float = 300.0
     chunk_hours: float | None = None
@@ -50,7 +58,7 @@ class Shape:
 
 
 class Run:
-    """One run of a scenario in fast time. Frames can be taken once; labels are complete when they are all taken."""
+    """One run of a scenario in fast time. Frames can be read once; labels are complete after the last frame."""
 
     def __init__(
         self,
@@ -65,27 +73,27 @@ class Run:
         self._shape = shape or Shape()
         cadence = self._shape.cadence_sec
         if cadence <= 0 or days * _DAY < cadence:
-            raise ScenarioError(f"{days:g} days have no row at a cadence of {cadence:g} s")
+            raise ScenarioError(f"no rows: {days:g} days are shorter than the cadence of {cadence:g} s")
         self.world = World(
             scenario, seed=seed, start=start, families=families, max_step_sec=min(cadence, LONGEST_STEP_SEC)
         )
-        self._spoiler = Spoiler(self.world, scenario.defects, seed) if scenario.defects.any else None
+        self._injector = DefectInjector(self.world, scenario.defects, seed) if scenario.defects.any else None
         self._start, self._steps = start, int(days * _DAY / cadence)
-        self._held = pl.DataFrame()
+        self._pending = pl.DataFrame()
 
     def frames(self) -> Iterator[pl.DataFrame]:
-        """Rows in order of time and machine, a chunk at a time; only one chunk is ever in memory."""
-        dressing = Dressing(self.world)
+        """Rows in order of time and machine, one chunk in memory at a time."""
+        builder = FrameBuilder(self.world)
         hours = self._shape.chunk_hours
         usual = _CHUNK_ROWS // self.world.fleet.n
         size = max(usual if hours is None else int(hours * 3600 / self._shape.cadence_sec), 1)
         for first in range(0, self._steps, size):
             last = min(first + size, self._steps)
-            frame = self._chunk(dressing, first, last)
+            frame = self._chunk(builder, first, last)
             yield self._in_order(frame, final=last == self._steps)
 
     def labels(self) -> pl.DataFrame:
-        """The truth so far, one row an episode; a common cause has no miner_id but members."""
+        """True episodes so far, one row each; a common cause has members instead of a miner_id."""
         ids = self.world.fleet.machine_id
         rows = [
             (
@@ -98,61 +106,63 @@ class Run:
         return pl.DataFrame(rows, schema=LABELS, orient="row")
 
     def finish(self) -> None:
-        """Lives to the end without making frames."""
+        """Runs to the end without building frames."""
         for number in range(self._steps):
             self.world.advance(self._start + (number + 1) * self._shape.cadence_sec)
 
-    def _chunk(self, dressing: Dressing, first: int, last: int) -> pl.DataFrame:
+    def _chunk(self, builder: FrameBuilder, first: int, last: int) -> pl.DataFrame:
         n, parts = self.world.fleet.n, self._shape.parts
         block = empty_block(last - first, n, parts=parts)
         ts = np.empty((last - first, n), dtype=np.int64)
         arrived = np.empty_like(ts) if self._shape.arrived or self._shape.by_arrival else None
-        twice = np.zeros(ts.shape, dtype=np.bool_)
+        duplicated = np.zeros(ts.shape, dtype=np.bool_)
         for row in range(last - first):
             self.world.advance(self._start + (first + row + 1) * self._shape.cadence_sec)
-            fill(block, row, self.world, parts=parts)
+            fill_row(block, row, self.world, parts=parts)
             if arrived is not None:
-                hear_spooled(self.world, block, row)
+                include_spooled(self.world, block, row)
             delay = np.full(n, 2.0)
-            if self._spoiler is None:
+            if self._injector is None:
                 ts[row] = round(self.world.at * 1000)
             else:
-                ts[row], delay, twice[row] = self._spoiler.spoil(block, row, self.world.at)
+                ts[row], delay, duplicated[row] = self._injector.apply(block, row, self.world.at)
             if arrived is not None:
                 arrived[row] = arrival_ms(self.world, delay)
-        return self._dress(dressing, block, ts=ts, arrived=arrived, twice=twice)
+        return self._build(builder, block, ts=ts, arrived=arrived, duplicated=duplicated)
 
-    def _dress(
+    def _build(
         self,
-        dressing: Dressing,
+        builder: FrameBuilder,
         block: Block,
         *,
         ts: Millis,
         arrived: Millis | None,
-        twice: Flags,
+        duplicated: Flags,
     ) -> pl.DataFrame:
-        heard = block["heard"].reshape(-1)
-        frame = dressing.frame(block, ts)
-        order: tuple[str, ...] = COLUMNS + tuple(name for name in block if name not in {*COLUMNS, "heard"})
+        collected = block["collected"].reshape(-1)
+        frame = builder.frame(block, ts)
+        order: tuple[str, ...] = COLUMNS + tuple(name for name in block if name not in {*COLUMNS, "collected"})
         if arrived is not None:
-            frame = frame.with_columns(arrived_at=pl.Series(arrived.reshape(-1)[heard]).cast(pl.Datetime("ms", "UTC")))
+            frame = frame.with_columns(
+                arrived_at=pl.Series(arrived.reshape(-1)[collected]).cast(pl.Datetime("ms", "UTC"))
+            )
             order += ("arrived_at",)
         frame = frame.select(order)
-        doubled = twice.reshape(-1)[heard]
+        doubled = duplicated.reshape(-1)[collected]
         if doubled.any():
             frame = frame[np.repeat(np.arange(len(doubled)), 1 + doubled)]
         return frame
 
     def _in_order(self, frame: pl.DataFrame, *, final: bool) -> pl.DataFrame:
-        """By arrival: what will arrive later than this chunk ends is held for the next ones."""
+        """Orders by arrival: rows that arrive after the end of this chunk wait for a later one."""
         if not self._shape.by_arrival:
             return frame
-        waiting = pl.concat([self._held, frame]) if self._held.height else frame
+        waiting = pl.concat([self._pending, frame]) if self._pending.height else frame
         waiting = waiting.sort("arrived_at", maintain_order=True)
         if final:
             return waiting
         here = pl.col("arrived_at") <= _moment(self.world.at)
-        self._held = waiting.filter(~here)
+        self._pending = waiting.filter(~here)
         return waiting.filter(here)
 
 
@@ -170,7 +180,7 @@ def stream(
     arrived: bool = False,
     by_arrival: bool = False,
 ) -> Iterator[pl.DataFrame]:
-    """Frames of a run, memory bounded by the chunk."""
+    """Frames of a run; memory is bounded by the chunk size."""
     shape = Shape(cadence_sec, chunk_hours, parts, arrived, by_arrival)
     return Run(
         scenario, seed=seed, start=start, days=_days(scenario, start, days, until), shape=shape, families=families
@@ -187,7 +197,7 @@ def labels(
     families: Families = PUBLIC,
     cadence_sec: float = 300.0,
 ) -> pl.DataFrame:
-    """The truth of the same run. Whoever also wants its frames makes a `Run` and has both for one price."""
+    """Labels of the same run. To get frames and labels in one pass, use `Run`."""
     span = _days(scenario, start, days, until)
     run = Run(scenario, seed=seed, start=start, days=span, shape=Shape(cadence_sec), families=families)
     run.finish()

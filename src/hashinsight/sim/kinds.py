@@ -1,4 +1,4 @@
-"""What can go wrong in the simulator, as tables for the documentation."""
+"""Tables of faults and common causes for the documentation."""
 
 from hashinsight.sim.causes import CAUSES
 from hashinsight.sim.faults import PUBLIC
@@ -8,17 +8,16 @@ from hashinsight.sim.faults.family import Family
 def faults_table() -> str:
     lines = ["| fault | what telemetry shows | within | before it | how often |", "|---|---|---|---|---|"]
     lines += [
-        f"| `{one.kind}` | {one.signature} | {_span(one.within_sec)} | {_before(one)} | {_often(one)} |"
-        for one in PUBLIC
+        f"| `{family.kind}` | {family.signature} | {_span(family.within_sec)} | {_before(family)} | {_often(family)} |"
+        for family in PUBLIC
     ]
     return "\n".join(lines) + "\n"
 
 
 def causes_table() -> str:
-    lines = ["| cause | what telemetry shows | within | takes | lasts, unless said |", "|---|---|---|---|---|"]
+    lines = ["| cause | what telemetry shows | within | takes | default duration |", "|---|---|---|---|---|"]
     lines += [
-        f"| `{one.kind}` | {one.signature} | {_span(one.within_sec)} | a {one.reach} | {_span(one.usual_sec)} |"
-        for one in CAUSES
+        f"| `{c.kind}` | {c.signature} | {_span(c.within_sec)} | a {c.reach} | {_span(c.usual_sec)} |" for c in CAUSES
     ]
     return "\n".join(lines) + "\n"
 

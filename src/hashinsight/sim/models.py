@@ -16,7 +16,7 @@ from hashinsight.facts.temperatures import (
 )
 from hashinsight.sim.readings import Flags, Floats
 
-# the physics below are fitted to these; every other model of the catalogue is refused by a scenario
+# physics are fitted to these; scenarios reject all other models of the catalogue
 _SIMULATED = (
     *("Antminer S19", "Antminer S19 Pro", "Antminer S19j Pro", "Antminer S19 XP"),
     *("Antminer S21", "Antminer S21 Pro", "Antminer T21"),
@@ -24,7 +24,7 @@ _SIMULATED = (
 )
 _BY_NAME = {model.name: model for model in MODELS}
 SIMULATED: tuple[MinerModel, ...] = tuple(_BY_NAME[name] for name in _SIMULATED)
-# the hardware versions that it plays, of all that are sold under the name
+# chips per board of the simulated hardware versions
 CHIPS_PER_BOARD = {"Whatsminer M30S++": (215, 255), "Whatsminer M50S": (135, 156), "Whatsminer M60S": (215, 245)}
 FULL_FANS_INLET_C = 34.0  # inlet air at which a clean machine in normal mode reaches its target with fans at 100 %
 # an S21 keeps its full frequency up to 40 °C (maker): cooling ends where derating begins; the others: assumed
@@ -78,7 +78,7 @@ MAKES = tuple(dict.fromkeys(model.make for model in SIMULATED))
 
 @dataclass(frozen=True)
 class HeatLimits:
-    """At the chip, whatever the firmware shows: fans at full speed, throttled, boards cut."""
+    """Chip temperatures: fans at full speed, throttled, boards switched off."""
 
     target_c: float
     hot_c: float
@@ -86,7 +86,7 @@ class HeatLimits:
 
 
 def heat_limits(model: MinerModel, firmware: str) -> HeatLimits:
-    """A simulated machine protects itself where the catalogue says that its firmware does."""
+    """Protection limits from the catalogue, by firmware."""
     kind = sensor_kind(firmware)
     limits = find_limits(model.name, kind, firmware=firmware)
     over_c = 0.0 if kind is SensorKind.CHIP else CHIP_OVER_BOARD_C
@@ -97,5 +97,5 @@ def heat_limits(model: MinerModel, firmware: str) -> HeatLimits:
 
 
 def has_power_limit(model: MinerModel, firmware: str) -> bool:
-    """Whatsminers take one from the maker's own firmware, Antminers only with another maker's."""
+    """Stock firmware of Whatsminers has a power limit, that of Antminers does not."""
     return model.make == "MicroBT" or firmware_family(firmware) is not FirmwareFamily.STOCK

@@ -1,15 +1,26 @@
-"""A scenario as data: what stands where, and what will happen to it."""
+"""A scenario as data: sites and machines, planned faults and causes, data defects."""
 
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from hashinsight.sim.acts import Pool
+
+@dataclass(frozen=True)
+class Pool:
+    url: str
+    user: str
+    password: str = "x"  # noqa: S105 - what miners send when a pool needs none
+
+
+def pool_number(pools: tuple[Pool, ...]) -> int:
+    """A number for the first pool's address, to compare pools in arrays."""
+    return zlib.crc32(pools[0].url.encode(errors="replace")) if pools else -1
 
 
 class ScenarioError(ValueError):
-    """A scenario that cannot be played; the message is one sentence for whoever wrote it."""
+    """An invalid scenario; the message is one sentence for its author."""
 
 
 @dataclass(frozen=True)
@@ -22,14 +33,14 @@ class Weather:
 
 @dataclass(frozen=True)
 class Batch:
-    """Machines of one model, firmware and lot that stand together."""
+    """Machines of one model, firmware and lot in one place."""
 
     model: str
     count: int
     firmware: str
     lot: str = ""
     mode: str = "normal"
-    faults_per_year: float | None = None  # of this lot; None: what is usual for the model
+    faults_per_year: float | None = None  # of this lot; None: the model's default
 
 
 @dataclass(frozen=True)
@@ -49,12 +60,12 @@ class Site:
     pools: tuple[Pool, ...]
     weather: Weather = Weather()
     utc_offset_h: float = 0.0
-    says_offline: bool = True  # its collector sends a row for a machine that does not answer
+    says_offline: bool = True  # its collector sends a row for an unreachable machine
 
 
 @dataclass(frozen=True)
 class FaultRates:
-    """Faults that come by themselves. `scale` makes a year pass faster for them."""
+    """Rates of random faults. `scale` multiplies them."""
 
     on: bool = False
     per_year: float | None = None  # of all machines; None: by model and lot
@@ -66,7 +77,7 @@ class FaultRates:
 
 @dataclass(frozen=True)
 class Where:
-    """Which machines: all that match everything that is said."""
+    """Machine selection: all given fields must match."""
 
     site: str | None = None
     zone: str | None = None
@@ -96,14 +107,14 @@ class PlannedCause:
     pool: str | None = None
     restart_failures: float = 0.02
     firmware: str | None = None
-    model_said: str | None = None
+    reported_model: str | None = None
     hashrate_factor: float = 1.0
     spooled: bool = True
 
 
 @dataclass(frozen=True)
 class Defects:
-    """What is wrong with the data rather than with the machines. All zero: clean."""
+    """Defects of the data, not of the machines. All zero: clean."""
 
     missing: float = 0.0
     sentinels: float = 0.0
@@ -137,7 +148,7 @@ class Scenario:
         return sum(batch.count for batch in self._batches())
 
     def resized(self, machines: int) -> "Scenario":
-        """The same scenario with this many machines: every batch keeps its share, planned faults keep their number."""
+        """The scenario with this many machines: batches keep their shares, planned faults their number."""
         if machines < 1:
             raise ScenarioError(f"a fleet has at least one machine, not {machines}")
         counts = np.array([batch.count for batch in self._batches()], dtype=np.float64)

@@ -1,4 +1,4 @@
-"""What every machine of a simulated fleet would say at one moment: one row a machine, arrays only."""
+"""Readings of a simulated fleet at one moment: arrays with one row per machine."""
 
 from dataclasses import dataclass
 
@@ -16,10 +16,10 @@ NO_FAN = -1
 
 @dataclass(frozen=True)
 class Readings:
-    """NaN: the machine does not say. Values of an unreachable machine are what it would say if it could be reached."""
+    """NaN: not reported. An unreachable machine has the values that it would report."""
 
     at: float  # seconds since 1970
-    reachable: Flags  # answers on its sockets
+    reachable: Flags  # responds on its sockets
     hashing: Flags  # False: paused, stopped by protection, booting or dead
     hashrate_ths: Floats  # the machine's own estimate, noise included
     hashrate_5s_ths: Floats

@@ -1,19 +1,18 @@
-"""Fault families kept for scoring: nobody tunes on them. Only the benchmark imports this module."""
+"""Fault families reserved for scoring: no tuning on them. Only the benchmark imports this module."""
 # ruff: noqa: PLR2004 - a signature is stated in figures
 
 import numpy as np
 
-from hashinsight.sim.cases import Running
 from hashinsight.sim.effects import Effects
 from hashinsight.sim.faults.boards import which_board
-from hashinsight.sim.faults.family import DAY, HOUR, Families, Family
-from hashinsight.sim.looks import Look
+from hashinsight.sim.faults.family import DAY, HOUR, ActiveCases, Families, Family
+from hashinsight.sim.history import MachineHistory
 from hashinsight.sim.readings import Flags
 
 _BACK_AT_C = 1.5
 
 
-def drop_when_hot(case: Running, effects: Effects) -> None:
+def drop_when_hot(case: ActiveCases, effects: Effects) -> None:
     """A cracked solder joint: the board goes when it is warm and comes back when it has cooled."""
     board = which_board(case)
     inlet = case.state.inlet_c[case.machine]
@@ -24,48 +23,48 @@ def drop_when_hot(case: Running, effects: Effects) -> None:
     effects.board_alive[case.machine[gone], board[gone]] = False
 
 
-def shows_drop_when_hot(before: Look, after: Look) -> bool:
+def shows_drop_when_hot(before: MachineHistory, after: MachineHistory) -> bool:
     gone = (after.board_chips == 0).any(axis=1)
     if not gone.any() or gone.all() or (before.board_chips == 0).any():
         return False
     return float(after.inlet_c[gone].mean()) > float(after.inlet_c[~gone].mean()) + 2
 
 
-def waste_power(case: Running, effects: Effects) -> None:
+def waste_power(case: ActiveCases, effects: Effects) -> None:
     """Capacitors age: the same hashrate costs more at the wall, week by week."""
     lost = case.severity * (0.08 + 0.08 * case.draws[:, 1]) * np.minimum(case.age / (8 * DAY), 1.0)
     effects.watts[case.machine] *= 1 + lost
 
 
-def shows_waste(before: Look, after: Look) -> bool:
+def shows_waste(before: MachineHistory, after: MachineHistory) -> bool:
     return after.watts_per_ths / before.watts_per_ths > 1.03 and abs(after.ratio / before.ratio - 1) < 0.02
 
 
-def breathe_exhaust(case: Running, effects: Effects) -> None:
+def breathe_exhaust(case: ActiveCases, effects: Effects) -> None:
     """Wind from one side in the evenings: a rack gets its own exhaust back for some hours a day."""
     effects.inlet_add_c[case.machine[_evening(case)]] += 8.0
 
 
-def _evening(case: Running) -> Flags:
+def _evening(case: ActiveCases) -> Flags:
     hour = (case.now / HOUR) % 24
     return case.started & (16 <= hour < 21)
 
 
-def shows_exhaust(before: Look, after: Look) -> bool:
+def shows_exhaust(before: MachineHistory, after: MachineHistory) -> bool:
     """Within one day some hours are far hotter than the same machine's hottest before."""
     jump = np.max(np.abs(after.inlet_c[1:] - after.inlet_c[:-1])) - np.max(np.abs(np.diff(before.inlet_c)))
     return bool(jump > 4 and np.ptp(after.inlet_c) > np.ptp(before.inlet_c))
 
 
-def skim_shares(case: Running, effects: Effects) -> None:
+def skim_shares(case: ActiveCases, effects: Effects) -> None:
     """Stolen work: at night a part of the shares is handed in under somebody else's name; the machine looks fine."""
     hour = (case.now / HOUR) % 24
     stolen = case.severity * (0.3 + 0.4 * case.draws[:, 1])
     effects.diverted[case.machine] = np.where(case.started & (hour < 7), np.minimum(stolen, 1.0), 0.0)
 
 
-def shows_skimming(before: Look, after: Look) -> bool:
-    def leanest(seen: Look) -> float:
+def shows_skimming(before: MachineHistory, after: MachineHistory) -> bool:
+    def leanest(seen: MachineHistory) -> float:
         gains = np.maximum(np.diff(seen.accepted), 0) / np.maximum(seen.hashrate_ths[1:], 1e-9)
         hours = gains[: len(gains) // 12 * 12].reshape(-1, 12).sum(axis=1)
         return float(hours.min() / np.median(hours))
@@ -73,15 +72,15 @@ def shows_skimming(before: Look, after: Look) -> bool:
     return leanest(after) < 0.82 < leanest(before) + 0.08 and after.ratio > 0.95 * before.ratio
 
 
-def hunt_frequency(case: Running, effects: Effects) -> None:
+def hunt_frequency(case: ActiveCases, effects: Effects) -> None:
     """A tuner that does not settle: frequency swings with its own period."""
     period = (30 + 60 * case.draws[:, 1]) * 60
     swing = case.severity * (0.07 + 0.05 * case.draws[:, 2]) * np.sin(2 * np.pi * case.age / period)
     effects.frequency[case.machine] *= np.where(case.started, 1 + swing, 1.0)
 
 
-def shows_hunting(before: Look, after: Look) -> bool:
-    def unrest(seen: Look) -> float:
+def shows_hunting(before: MachineHistory, after: MachineHistory) -> bool:
+    def unrest(seen: MachineHistory) -> float:
         return float(np.std(seen.hashrate_ths / seen.expected_ths))
 
     return unrest(after) > 2 * unrest(before) and after.ratio > 0.85

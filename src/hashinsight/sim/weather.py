@@ -1,4 +1,4 @@
-"""Air outside, by site: the day, the year's mean of the place, and spells of warm and cold days."""
+"""Outdoor temperature by site: annual mean, daily cycle, and warm and cold spells."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ DAY_SEC = 86_400.0
 
 
 class Air:
-    """Follows the weather of all sites; a spell is an Ornstein-Uhlenbeck process, so any step gives the same law."""
+    """Weather of all sites; a spell is an Ornstein-Uhlenbeck process, so its statistics do not depend on the step."""
 
     def __init__(self, sites: Sequence[Site], rng: np.random.Generator) -> None:
         self._rng = rng

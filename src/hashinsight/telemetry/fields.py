@@ -1,13 +1,13 @@
-"""The field map: what a sample's fields are called, in which unit they come, and which column they end in. Pure.
+"""The field map: names, units and limits of a sample's fields, and the column of each. Pure.
 
-Adding an alias is one line here; the decoder is made from this table.
+A new alias is one line here; the decoder is made from this table.
 """
 
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-GHS = 1e-3  # of a GH/s in TH/s
+GHS = 1e-3  # TH/s per GH/s
 
 
 class Kind(Enum):
@@ -31,7 +31,7 @@ class Field:
     column: str
     kind: Kind
     aliases: tuple[Alias, ...]
-    most: float = 1e9  # what a reading of this kind cannot pass; for texts the number of characters
+    most: float = 1e9  # upper limit of a reading; for texts the number of characters
     least: float = 0.0
 
     @property
@@ -40,8 +40,8 @@ class Field:
 
 
 def _field(column: str, kind: Kind, *aliases: str | tuple[str, float], most: float = 1e9, least: float = 0.0) -> Field:
-    named = tuple(Alias(one) if isinstance(one, str) else Alias(*one) for one in aliases)
-    return Field(column, kind, named or (Alias(column),), most, least)
+    made = tuple(Alias(alias) if isinstance(alias, str) else Alias(*alias) for alias in aliases)
+    return Field(column, kind, made or (Alias(column),), most, least)
 
 
 FIELDS: tuple[Field, ...] = (
@@ -104,10 +104,10 @@ FIELDS: tuple[Field, ...] = (
     _field("raw_data", Kind.ANY),
 )
 
-# who and when: every sample has these
+# every sample has these
 MINER, TIMES, SEQUENCE = "miner_id", ("ts", "timestamp"), "source_seq"
 
-# addresses and credentials of miners stay at the site: dropped before anything is stored or logged
+# addresses and credentials of miners stay at the site: dropped before storing or logging
 DROPPED = frozenset(
     {
         "ip",
@@ -131,7 +131,7 @@ DROPPED = frozenset(
         "auth",
     }
 )
-# what says nothing about a machine
+# fields without information about the machine
 IGNORED = frozenset({"site_id", "zone_id", "device_id", "efficiency", "schema"})
 
 TYPES: dict[Kind, Any] = {

@@ -1,18 +1,16 @@
-"""What the live columns mean at a moment: how old, in which state, what is expected. Pure, on whole columns."""
+"""The live columns evaluated at a time: age, state, rating, efficiency. Pure, on whole columns."""
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import polars as pl
 
-from hashinsight.inventory.expectation import expect_of
+from hashinsight.inventory.expected_hashrate import get_expected_hashrate
 from hashinsight.telemetry import losses
 from hashinsight.telemetry.layers import MEAN_OVER
-from hashinsight.telemetry.states import Flags, Status
-
-STALE_AFTER = timedelta(seconds=180)
-OFFLINE_AFTER = timedelta(seconds=300)
+from hashinsight.telemetry.states import SampleFlags, SampleStatus
+from hashinsight.wire.freshness import DEFAULT_INTERVAL_SEC, freshness
 
 _TIME = pl.Datetime("us", "UTC")
 SCHEMA: dict[str, Any] = {
@@ -33,6 +31,7 @@ SCHEMA: dict[str, Any] = {
     "inventory_source": pl.String,
     "heard_at": _TIME,
     "collector_no": pl.Int32,
+    "interval_sec": pl.Int32,
     "ts": _TIME,
     "last_seen_at": _TIME,
     "status": pl.Int16,
@@ -77,45 +76,39 @@ SCHEMA: dict[str, Any] = {
     "expected_state": pl.String,
     "expected_ended_at": _TIME,
 }
-# what `judge` looks at
+# the columns that `evaluate` reads
 NEEDED = frozenset({
     "miner_no", "inventory_model", "inventory_firmware", "inventory_ths", "inventory_source", "heard_at", "ts",
-    "status", "flags", "hashrate_5min_ths", "reported_ths", "reject_rate", "accepted", "rejected",
+    "interval_sec", "status", "flags", "hashrate_5min_ths", "reported_ths", "reject_rate", "accepted", "rejected",
     "reported_model", "reported_firmware", "overall_health", "hashrate_ths", "power_5min_w", "powered_5min_ths",
     "inferred_mode", "mode_share", "recent_reject_rate", "inferred_ths", "expected_state",
     "expected_ended_at",
 })  # fmt: skip
 _FLAGS = {
-    "temp_sensor_fault": Flags.TEMPERATURE_SENTINEL,
-    "fan_sensor_fault": Flags.FAN_SENTINEL,
-    "units_mended": Flags.UNITS_MENDED,
-    "is_implausible": Flags.IMPLAUSIBLE,
-    "power_unknown": Flags.POWER_UNKNOWN,
-    "is_doubtful": Flags.HASHRATE_DOUBTFUL,
-    "temp_is_doubtful": Flags.TEMPERATURE_DOUBTFUL,
+    "temp_sensor_fault": SampleFlags.TEMPERATURE_SENTINEL,
+    "fan_sensor_fault": SampleFlags.FAN_SENTINEL,
+    "units_mended": SampleFlags.UNITS_MENDED,
+    "is_implausible": SampleFlags.IMPLAUSIBLE,
+    "power_unknown": SampleFlags.POWER_UNKNOWN,
+    "is_doubtful": SampleFlags.HASHRATE_DOUBTFUL,
+    "temp_is_doubtful": SampleFlags.TEMPERATURE_DOUBTFUL,
 }
 
 
-def judge(
-    frame: pl.DataFrame,
-    *,
-    as_of: datetime,
-    stale_after: timedelta = STALE_AFTER,
-    offline_after: timedelta = OFFLINE_AFTER,
-) -> pl.DataFrame:
-    """The columns with what follows from them at `as_of`; what nobody knows stays null."""
-    if "source" not in frame.columns:  # the right-now view says it itself
+def evaluate(frame: pl.DataFrame, *, as_of: datetime) -> pl.DataFrame:
+    """Adds what follows from the live columns at `as_of`; unknown stays null."""
+    if "source" not in frame.columns:  # set by the right-now overlay
         frame = frame.with_columns(source=pl.lit("live"), hashrate_source=pl.lit("5min_avg"))
     at = pl.lit(as_of).cast(_TIME)
     counted = pl.col("accepted") + pl.col("rejected")
-    judged = (
-        _given(frame)
+    evaluated = (
+        _given(_add_thresholds(frame))
         .with_columns(
             age_sec=(at - pl.col("ts")).dt.total_microseconds() / 1e6,
             model=pl.coalesce("inventory_model", "reported_model"),
             firmware=pl.coalesce("reported_firmware", "inventory_firmware"),
             overall_health=pl.col("overall_health").fill_null("unknown"),
-            # of about the last hour; since boot only until a cycle has seen it twice, and as said by who counts nothing
+            # of about the last hour; since boot until a cycle has seen two samples; as reported without counters
             reject_rate=pl.when(pl.col("recent_reject_rate").is_not_null() & counted.is_not_null())
             .then(pl.col("recent_reject_rate"))
             .when(counted > 0)
@@ -126,15 +119,15 @@ def judge(
             efficiency_j_th=losses.efficiency_of_machine("power_5min_w", "powered_5min_ths", "hashrate_5min_ths"),
             **{name: (pl.col("flags") & flag.value) != 0 for name, flag in _FLAGS.items()},
         )
-        .with_columns(data_reason=_reason(at, stale_after, offline_after))
+        .with_columns(data_reason=_reason(at))
         .with_columns(
             data_state=pl.col("data_reason").replace_strict(_STATES, return_dtype=pl.String),
-            online=(pl.col("age_sec") < offline_after.total_seconds()) & (pl.col("status") != Status.OFFLINE),
+            online=(pl.col("age_sec") < pl.col("offline_sec")) & (pl.col("status") != SampleStatus.OFFLINE),
             is_recovering=_ended_after(pl.col("ts") - MEAN_OVER),
         )
         .with_columns(online=pl.col("online").fill_null(value=False))
     )
-    return losses.weigh(judged)
+    return losses.add_losses(evaluated)
 
 
 def _ended_after(at: pl.Expr) -> pl.Expr:
@@ -142,11 +135,10 @@ def _ended_after(at: pl.Expr) -> pl.Expr:
 
 
 def as_of_bucket(live: pl.DataFrame, then: pl.DataFrame, bucket: datetime) -> pl.DataFrame:
-    """Judged columns with what a bucket of five minutes holds in place of now.
+    """Evaluated columns with the values of a 5-minute bucket in place of those of now.
 
-    Who sent nothing then is unknown, unless it was stopped on purpose: it may have been without power.
-
-    Ratings, modes and places are those of now; nobody keeps how well a machine was.
+    A machine that sent nothing in it is unknown, unless it was stopped on purpose: it may have had no power. Ratings,
+    modes and places are those of now; past health is not stored.
     """
     both = live.drop("temp_max_c", "power_w", "hashrate_ths", "efficiency_j_th").join(then, on="miner_no", how="left")
     was_online = (pl.col("online_ratio") > 0).fill_null(value=False)
@@ -157,7 +149,7 @@ def as_of_bucket(live: pl.DataFrame, then: pl.DataFrame, bucket: datetime) -> pl
         .when(pl.col("online_ratio").is_null() & pl.col("expected_state").is_null())
         .then(pl.lit("unknown"))
         .otherwise(pl.lit("offline")),
-        hashrate_ths=pl.lit(None, dtype=pl.Float64),  # nobody keeps the newest sample of a bucket
+        hashrate_ths=pl.lit(None, dtype=pl.Float64),  # the newest sample of a bucket is not stored
         hashrate_5min_ths=pl.col("hashrate_ths"),
         is_recovering=_ended_after(pl.lit(bucket).cast(_TIME)),
         power_5min_w=pl.col("powered_w"),
@@ -168,7 +160,17 @@ def as_of_bucket(live: pl.DataFrame, then: pl.DataFrame, bucket: datetime) -> pl
     )
 
 
-# why a machine's data are in their state: a silent collector says nothing about its machines
+def _add_thresholds(frame: pl.DataFrame) -> pl.DataFrame:
+    """The ages at which each machine is stale and offline, by its collection interval."""
+    interval = pl.col("interval_sec").fill_null(DEFAULT_INTERVAL_SEC)
+    intervals = frame["interval_sec"].fill_null(DEFAULT_INTERVAL_SEC).unique().to_list()  # a few, in any fleet
+    limits = {interval_sec: freshness(interval_sec) for interval_sec in intervals}
+    stale = {interval_sec: limit.stale_sec for interval_sec, limit in limits.items()}
+    offline = {interval_sec: limit.offline_sec for interval_sec, limit in limits.items()}
+    return frame.with_columns(stale_sec=_looked_up(interval, stale), offline_sec=_looked_up(interval, offline))
+
+
+# the state of the data for each reason; while its collector is silent, nothing is known of a machine
 _STATES = {
     "in_time": "fresh",
     "late": "stale",
@@ -179,19 +181,20 @@ _STATES = {
 }
 
 
-def _reason(at: pl.Expr, stale_after: timedelta, offline_after: timedelta) -> pl.Expr:
-    is_old = pl.col("age_sec") >= offline_after.total_seconds()
-    is_heard = (pl.col("heard_at") > at - pl.lit(offline_after)).fill_null(value=False)
+def _reason(at: pl.Expr) -> pl.Expr:
+    is_old = pl.col("age_sec") >= pl.col("offline_sec")
+    silent_sec = (at - pl.col("heard_at")).dt.total_microseconds() / 1e6
+    is_heard = (silent_sec < pl.col("offline_sec")).fill_null(value=False)
     return (
         pl.when(pl.col("ts").is_null())
         .then(pl.lit("never_seen"))
         .when(is_old & ~is_heard)
         .then(pl.lit("collector_silent"))
-        .when(pl.col("status") == Status.OFFLINE)
+        .when(pl.col("status") == SampleStatus.OFFLINE)
         .then(pl.lit("says_offline"))
         .when(is_old)
         .then(pl.lit("no_samples"))
-        .when(pl.col("age_sec") > stale_after.total_seconds())
+        .when(pl.col("age_sec") > pl.col("stale_sec"))
         .then(pl.lit("late"))
         .otherwise(pl.lit("in_time"))
     )
@@ -203,21 +206,21 @@ def _given(frame: pl.DataFrame) -> pl.DataFrame:
     What the machine says may be the figure of its mode or power limit, so its nameplate is read without it.
     """
     models = frame["reported_model"].drop_nulls().unique().to_list()
-    known = {model: expect_of(model) for model in models}  # a few dozen, however many machines
-    # a rating in the machine's own name ("S19j Pro (100T)") is the machine's word
-    said = {model: one.ths for model, one in known.items() if one.source == "operator"}
-    rated = {model: one.ths for model, one in known.items() if one.source == "catalogue"}
+    known = {model: get_expected_hashrate(model) for model in models}  # a few dozen, however many machines
+    # a rating in the machine's own name ("S19j Pro (100T)") counts as reported by the machine
+    stated = {model: rating.ths for model, rating in known.items() if rating.source == "operator"}
+    rated = {model: rating.ths for model, rating in known.items() if rating.source == "catalogue"}
     kept = pl.col("inventory_source")
     named = pl.col("reported_model")
     ways = {
         "operator": pl.when(kept == "operator").then(pl.col("inventory_ths")),
-        "reported": pl.coalesce(_known(pl.col("reported_ths").cast(pl.Float64)), _looked_up(named, said)),
+        "reported": pl.coalesce(_known(pl.col("reported_ths").cast(pl.Float64)), _looked_up(named, stated)),
         "catalogue": pl.coalesce(
             pl.when(kept.is_in(["catalogue", "reported"])).then(pl.col("inventory_ths")), _looked_up(named, rated)
         ),
         "baseline": pl.when(kept == "baseline").then(pl.col("inventory_ths")),
     }
-    nameplate = ways | {"reported": _looked_up(named, said)}
+    nameplate = ways | {"reported": _looked_up(named, stated)}
     del nameplate["baseline"]
     return frame.with_columns(**_first("given", ways), **_first("nameplate", nameplate))
 
@@ -231,9 +234,9 @@ def _first(name: str, ways: Mapping[str, pl.Expr]) -> dict[str, pl.Expr]:
 
 
 def _known(column: pl.Expr) -> pl.Expr:
-    """A machine that says it should do nothing does not know what it should do."""
+    """A reported rating of 0 is no rating."""
     return pl.when(column > 0).then(column)
 
 
-def _looked_up(column: pl.Expr, known: Mapping[str, float | None]) -> pl.Expr:
+def _looked_up(column: pl.Expr, known: Mapping[Any, float | None]) -> pl.Expr:
     return column.replace_strict(dict(known), default=None, return_dtype=pl.Float64)

@@ -1,19 +1,19 @@
-"""What each machine is expected to hash now, what of it is lost, and how each machine stands. Pure, on whole columns.
+"""Expected, delivered, stopped and lost hashrate of each machine, and its condition. Pure, on whole columns.
 
-The one place for it: sums of sites and zones, maps, the registry's summary and the console all read these columns.
+The only definition: totals of sites and zones, the map, the problem summary and the console all read these columns.
 
 | column | |
 |---|---|
-| `rated_ths` | its nameplate, the same in every mode: operator, model, else what it reports or a cycle infers |
+| `rated_ths` | nameplate, the same in every mode: operator, model, else as reported or inferred by a cycle |
 | `reference_ths` | what problems and baselines are ratios of: operator, machine, model, else inferred |
-| `running_ths` | what it should hash while it runs: its reference, or what its kind does in its mode (eco, perf) |
-| `delivered_ths` | what it hashes now: its mean of five minutes, 0 once it is offline, null where nobody knows |
-| `is_excused` | an expected state holds: curtailed, stopped or restarted by command, under maintenance |
-| `is_recovering` | such a state has ended, and the five minutes of the mean still reach back into it |
-| `lack_ths` | expected and not delivered (recovering: by the newest sample); 0 while excused, null where nobody knows |
-| `expected_ths` | what it should hash now: `running_ths`; while excused what it delivers; null without a rating |
-| `stopped_ths` | `running_ths` less `expected_ths`: missing on purpose |
-| `is_stopped` | excused and standing still, or more than a tenth of it is missing on purpose |
+| `running_ths` | expected while it runs: its reference, or what its model does in its mode (eco, perf) |
+| `delivered_ths` | hashrate now: 5-minute mean, 0 once it is offline, null if unknown |
+| `is_excused` | in an expected state: curtailed, stopped or restarted by command, under maintenance |
+| `is_recovering` | such a state has ended, but the 5-minute mean still reaches back into it |
+| `lack_ths` | expected but not delivered (recovering: by the newest sample); 0 while excused, null if unknown |
+| `expected_ths` | expected now: `running_ths`; while excused what it delivers; null without a rating |
+| `stopped_ths` | `running_ths` minus `expected_ths`: stopped on purpose |
+| `is_stopped` | excused and not hashing, or more than a tenth of it is stopped on purpose |
 | `condition` | P0 … P3, `down`, `stopped`, `unknown` or `fine` |
 
 Over any group: expected - delivered = lost + unknown - surplus.
@@ -24,13 +24,13 @@ from typing import Any
 
 import polars as pl
 
-HASHING_SHARE = 0.05  # of what is expected: below this a machine stands still
-SHORT_SHARE = 0.1  # more than this a machine lacks; less may be the luck of five minutes
+HASHING_SHARE = 0.05  # of expected: below this a machine is not hashing
+SHORT_SHARE = 0.1  # of expected: a smaller gap may be normal variance of five minutes
 SEVERITIES = ("P0", "P1", "P2", "P3")
 CONDITIONS = (*SEVERITIES, "down", "stopped", "unknown", "fine")
-SOUND = ("ok", "stopped")  # what the last scan says of a machine that it found nothing on
-# what `weigh` and `tally` look at, beside what a cycle finds
-WEIGHED = (
+SOUND = ("ok", "stopped")  # health after a scan without findings
+# the columns that `add_losses` and `tally` read, besides the results of a cycle
+LOSS_INPUTS = (
     "site_id", "online", "data_state", "expected_state", "hashrate_ths", "hashrate_5min_ths", "given_ths",
     "given_source", "nameplate_ths", "nameplate_source", "is_recovering",
 )  # fmt: skip
@@ -39,41 +39,41 @@ SUMS = (
     "surplus_ths", "power_w",
 )  # fmt: skip
 COUNTS = ("machines", "online", "power_unknown", "efficiency_left_out", "zones")
-OTHERS = ("efficiency_j_th", "hottest_c", "newest_at", "updated_at")
+OTHERS = ("efficiency_j_th", "hottest_c", "newest_at", "updated_at", "offline_after_sec")
 
 
-def weigh(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with the columns above. What is judged again, by another mode or health, is weighed again."""
+def add_losses(frame: pl.DataFrame) -> pl.DataFrame:
+    """Adds the columns above. Called again when a cycle has changed mode or health."""
     newest = pl.coalesce("hashrate_ths", "hashrate_5min_ths").fill_null(0.0)
-    is_unheard = pl.col("data_state") == "unknown"
+    is_unknown = pl.col("data_state") == "unknown"
     frame = frame.with_columns(
         **_running(newest),
-        is_told=pl.col("online") & pl.col("hashrate_5min_ths").is_not_null(),
-        is_excused=pl.col("expected_state").is_not_null() & ~is_unheard,
+        has_mean=pl.col("online") & pl.col("hashrate_5min_ths").is_not_null(),
+        is_excused=pl.col("expected_state").is_not_null() & ~is_unknown,
     ).with_columns(
         is_hashing=pl.col("online") & (newest > HASHING_SHARE * pl.col("running_ths").fill_null(0.0)),
-        is_known=pl.col("is_told") | pl.col("is_excused") | (pl.col("data_state") == "offline"),
-        is_recovering=pl.col("is_recovering") & pl.col("is_told") & ~pl.col("is_excused"),
+        is_known=pl.col("has_mean") | pl.col("is_excused") | (pl.col("data_state") == "offline"),
+        is_recovering=pl.col("is_recovering") & pl.col("has_mean") & ~pl.col("is_excused"),
         delivered_ths=_delivered(),
     )
     frame = frame.with_columns(lack_ths=_lack()).with_columns(expected_ths=_expected())
     missing = pl.max_horizontal(pl.col("running_ths") - pl.col("expected_ths"), pl.lit(0.0))
-    is_set_aside = pl.col("is_excused") | pl.col("is_recovering")
+    is_on_purpose = pl.col("is_excused") | pl.col("is_recovering")
     frame = frame.with_columns(
-        stopped_ths=pl.when(is_set_aside).then(missing).otherwise(0.0),
-        expected_source=pl.when(is_set_aside & pl.col("expected_ths").is_not_null())
+        stopped_ths=pl.when(is_on_purpose).then(missing).otherwise(0.0),
+        expected_source=pl.when(is_on_purpose & pl.col("expected_ths").is_not_null())
         .then(pl.lit("expected_state"))
         .otherwise("running_source"),
     )
     is_short = pl.col("stopped_ths") > SHORT_SHARE * pl.col("running_ths").fill_null(0.0)
     frame = frame.with_columns(is_stopped=(pl.col("is_excused") & ~pl.col("is_hashing")) | is_short)
-    return frame.with_columns(condition=_condition(is_unheard))
+    return frame.with_columns(condition=_condition(is_unknown))
 
 
 def _delivered() -> pl.Expr:
-    """What a machine hashes now, for every answer. What it did before it went offline is `last_reported`."""
+    """For every answer; what a machine did before it went offline is `last_reported`."""
     return (
-        pl.when("is_told")
+        pl.when("has_mean")
         .then(pl.col("hashrate_5min_ths").cast(pl.Float64))
         .when(pl.col("data_state") == "offline")
         .then(0.0)
@@ -81,7 +81,7 @@ def _delivered() -> pl.Expr:
 
 
 def _lack() -> pl.Expr:
-    """While recovering by the newest sample, where there is one: the mean is still filling up after the stop."""
+    """While recovering, by the newest sample: the mean still includes the stop."""
     running, delivered = pl.col("running_ths"), pl.col("delivered_ths").fill_null(0.0)
     newest = pl.min_horizontal(pl.coalesce(pl.col("hashrate_ths").cast(pl.Float64), running), running)
     delivers = pl.when("is_recovering").then(pl.max_horizontal(delivered, newest)).otherwise(delivered)
@@ -89,7 +89,7 @@ def _lack() -> pl.Expr:
 
 
 def _expected() -> pl.Expr:
-    """While excused no more than it delivers; while recovering also what its newest sample lacks."""
+    """While excused, what it delivers; while recovering, also what its newest sample lacks."""
     delivered = pl.col("delivered_ths").fill_null(0.0)
     now = (
         pl.when("is_excused")
@@ -102,36 +102,35 @@ def _expected() -> pl.Expr:
 
 
 def efficiency(watts: pl.Expr, ths: pl.Expr) -> pl.Expr:
-    """J/TH of watts and TH/s of the same samples; unknown where nothing was hashed."""
+    """J/TH from power and hashrate of the same samples; unknown without hashrate."""
     return pl.when(ths > 0).then(watts / ths)
 
 
 def efficiency_of_machine(watts: str, ths: str, hashrate: str) -> pl.Expr:
-    """The same of a machine's columns, and 0 where it does not hash, whether its power is known or not."""
+    """J/TH of a machine's columns; 0 while it does not hash, even if its power is unknown."""
     return pl.coalesce(efficiency(pl.col(watts), pl.col(ths)), pl.when(pl.col(hashrate) == 0).then(0.0))
 
 
 def efficiency_sql(watts: str, ths: str, hashrate: str) -> str:
-    """The same as SQL, where the database itself writes the answer."""
+    """`efficiency_of_machine` in SQL."""
     return f"(case when {ths} > 0 then {watts} / {ths} when {hashrate} = 0 then 0 end)"
 
 
 def tally(frame: pl.DataFrame, *by: str | pl.Expr, only: Collection[str] | None = None) -> pl.DataFrame:
-    """Machines by condition and hashrate against what is expected, by site or whatever else a row says.
+    """Machines by condition, and expected, delivered and lost hashrate, per group.
 
-    What is expected, less what is delivered and what nobody knows, is what machines lack; `lost_ths` is that, and more
-    where some deliver more than they should (`surplus_ths`). Null where no machine tells: 0 would be a figure.
-    `only` these of the sums.
+    Over any group: expected - delivered = lost + unknown - surplus. A figure that no machine reports is null, not 0.
+    `only`: these figures.
     """
-    return frame.group_by(*by).agg(**{name: one for name, one in _tallied().items() if only is None or name in only})
+    return frame.group_by(*by).agg(**{name: sums for name, sums in _totals().items() if only is None or name in only})
 
 
 def sum_up(frame: pl.DataFrame, *by: str | pl.Expr) -> pl.DataFrame:
-    """The same with power, efficiency and ages; machines whose power nobody knows are left out, and counted."""
+    """`tally` with power, efficiency and ages; the efficiency leaves out machines of unknown power."""
     online = pl.col("online")
     is_measured = online & pl.col("power_5min_w").is_not_null() & pl.col("powered_5min_ths").is_not_null()
     return frame.group_by(*by).agg(
-        **_tallied(),
+        **_totals(),
         power_w=_where(pl.col("power_w").filter(online).count() > 0, _total("power_w", online))
         .when(pl.col("is_known").any() & ~online.any())
         .then(0.0),
@@ -141,14 +140,15 @@ def sum_up(frame: pl.DataFrame, *by: str | pl.Expr) -> pl.DataFrame:
         hottest_c=pl.col("temp_max_c").filter(online).cast(pl.Float64).max(),
         newest_at=pl.col("ts").max(),
         updated_at=pl.col("updated_at").max(),
+        offline_after_sec=pl.col("offline_sec").max(),
         zones=pl.col("zone").n_unique(),
     )
 
 
-def _tallied() -> dict[str, pl.Expr]:
+def _totals() -> dict[str, pl.Expr]:
     lack, running = pl.col("lack_ths"), pl.col("running_ths")
     is_short = lack > SHORT_SHARE * running
-    # what others have too much does not make up for a machine that stands; what all lack a little is lost, too
+    # surplus of other machines does not offset a machine that is down; many small gaps add up to a loss too
     lost = pl.max_horizontal(lack.sum(), _total("lack_ths", is_short), pl.lit(0.0))
     has_problem = pl.col("condition").cast(pl.String).is_in(SEVERITIES)
     is_judged, is_known = lack.count() > 0, pl.col("is_known").any()
@@ -159,9 +159,9 @@ def _tallied() -> dict[str, pl.Expr]:
         **{name: (pl.col("condition") == name).sum() for name in CONDITIONS},
         "unheard": (pl.col("data_state") == "unknown").sum(),
         "hashrate_ths": _where(is_known, pl.col("delivered_ths").sum()),
-        # of whom nobody knows what to expect, what it delivers
+        # a machine without a rating counts with what it delivers
         "expected_ths": _where(is_rated, pl.coalesce("expected_ths", "delivered_ths").sum()),
-        # what of it nobody can say: one that is known to be offline gives nothing, one that is not heard of may hash
+        # a machine that is offline delivers nothing; one that is unknown may still hash
         "expected_unknown_ths": _where(is_rated, _total("running_ths", ~pl.col("is_known"))),
         "stopped_ths": _where(is_known, pl.col("stopped_ths").sum()),
         "lost_ths": _where(is_judged, lost),
@@ -170,16 +170,16 @@ def _tallied() -> dict[str, pl.Expr]:
     }
 
 
-def _where(is_told: pl.Expr, figure: pl.Expr) -> Any:
-    return pl.when(is_told).then(figure)
+def _where(is_known: pl.Expr, figure: pl.Expr) -> Any:
+    return pl.when(is_known).then(figure)
 
 
 def _total(column: str, which: pl.Expr) -> pl.Expr:
     return pl.col(column).filter(which).cast(pl.Float64).sum()
 
 
-def told(sums: dict[str, Any] | None, *, judged: bool = True) -> dict[str, Any]:
-    """As an answer tells them. Sums of no machines are not known, and not 0; nor are conditions that nobody judged."""
+def totals_answer(sums: dict[str, Any] | None, *, judged: bool = True) -> dict[str, Any]:
+    """As in `overview_schemas.SiteTotals`. Totals of no machines are null, and so are conditions of a past time."""
     if sums is None:
         nothing: dict[str, Any] = dict.fromkeys((*SUMS, *OTHERS))
         sums = dict.fromkeys((*COUNTS, *CONDITIONS, "unheard"), 0) | nothing
@@ -191,7 +191,7 @@ def told(sums: dict[str, Any] | None, *, judged: bool = True) -> dict[str, Any]:
 
 
 def _running(newest: pl.Expr) -> dict[str, pl.Expr]:
-    """In eco or perf what its kind does in that mode. Before that is known, eco counts as what it does itself."""
+    """In eco or perf, what its model does in that mode; until that is known, in eco what the machine itself does."""
     reference = pl.coalesce("given_ths", pl.col("inferred_ths").cast(pl.Float64))
     is_inferred = pl.col("given_ths").is_null() & reference.is_not_null()
     source = pl.when(is_inferred).then(pl.lit("inferred")).otherwise("given_source")
@@ -212,27 +212,27 @@ def _running(newest: pl.Expr) -> dict[str, pl.Expr]:
 
 
 def _is_setting(share: pl.Expr) -> pl.Expr:
-    """In eco or perf a machine's own figure may be that of its mode; it is the rating where the machine misses it."""
+    """In eco or perf, a reported figure may be that of the mode and not the rating."""
     is_apart = pl.col("inferred_mode").is_in(["eco", "perf"]).fill_null(value=False)
     return is_apart & (pl.col("given_source") == "reported").fill_null(value=False) & (share.fill_null(1.0) == 1)
 
 
 def health_word() -> pl.Expr:
-    """The state of a machine as `overall_health` and `health_state` spell it: `ok` is a word that users know."""
+    """The condition as `overall_health` and `health_state` show it: `ok` for `fine`."""
     return pl.when(pl.col("condition") == "fine").then(pl.lit("ok")).otherwise("condition")
 
 
-def _condition(is_unheard: pl.Expr) -> pl.Expr:
-    """A problem first; then what its data say. Fine is only who hashes, and whom the registry has looked at."""
+def _condition(is_unknown: pl.Expr) -> pl.Expr:
+    """A problem first, then the state of its data. Fine: it hashes, and the last scan found nothing."""
     is_fresh = pl.col("data_state") == "fresh"
     return (
         pl.when(pl.col("overall_health").is_in(SEVERITIES))
         .then("overall_health")
-        .when(is_unheard)
+        .when(is_unknown)
         .then(pl.lit("unknown"))
         .when("is_stopped")
         .then(pl.lit("stopped"))
-        .when((pl.col("data_state") == "offline") | (is_fresh & pl.col("is_told") & ~pl.col("is_hashing")))
+        .when((pl.col("data_state") == "offline") | (is_fresh & pl.col("has_mean") & ~pl.col("is_hashing")))
         .then(pl.lit("down"))
         .when(is_fresh & pl.col("overall_health").is_in(SOUND))
         .then(pl.lit("fine"))

@@ -1,4 +1,4 @@
-"""The tables of telemetry. `miner_no` keys them; views of the documented names show `miner_id`."""
+"""The tables of telemetry. `miner_no` keys them; views with the documented names show `miner_id`."""
 
 from typing import Any
 
@@ -24,49 +24,68 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from hashinsight.kit.db.metadata import metadata
 
-_SAID: tuple[tuple[str, Any], ...] = (
-    ("hashrate_ths hashrate_5s_ths expected_ths temp_c temp_max_c temp_min_c temp_chip_max_c temp_board_max_c", REAL),
-    ("fan_rpm fan_min_rpm power_w voltage_v current_a frequency_mhz reject_rate pool_latency_ms", REAL),
-    ("accepted rejected hw_errors uptime_sec", BigInteger),
-    ("boards_healthy boards_total", SmallInteger),
-    ("chip_temps_c fan_speeds", ARRAY(REAL)),
-    ("boards extra", JSONB),
-    ("model firmware pool_url worker pool_status mode state error_type error_message temp_limits", Text),
-)
-SAID = tuple(name for names, _ in _SAID for name in names.split())
-COUNTERS = ("accepted", "rejected", "hw_errors")
-MEANS = ("hashrate", "temp", "power", "fan")
-POWERED = ("powered_w_sum", "powered_ths_sum")
+_TIME = DateTime(timezone=True)
 
 
-def _must(name: str, kind: Any) -> Column[Any]:
-    return Column(name, kind, nullable=False)
+def _reading_columns() -> list[Column[Any]]:
+    """The readings of a sample, in the raw table and in the live layer."""
+    return [
+        Column("hashrate_ths", REAL),
+        Column("hashrate_5s_ths", REAL),
+        Column("expected_ths", REAL),
+        Column("temp_c", REAL),
+        Column("temp_max_c", REAL),
+        Column("temp_min_c", REAL),
+        Column("temp_chip_max_c", REAL),
+        Column("temp_board_max_c", REAL),
+        Column("fan_rpm", REAL),
+        Column("fan_min_rpm", REAL),
+        Column("power_w", REAL),
+        Column("voltage_v", REAL),
+        Column("current_a", REAL),
+        Column("frequency_mhz", REAL),
+        Column("reject_rate", REAL),
+        Column("pool_latency_ms", REAL),
+        Column("accepted", BigInteger),
+        Column("rejected", BigInteger),
+        Column("hw_errors", BigInteger),
+        Column("uptime_sec", BigInteger),
+        Column("boards_healthy", SmallInteger),
+        Column("boards_total", SmallInteger),
+        Column("chip_temps_c", ARRAY(REAL)),
+        Column("fan_speeds", ARRAY(REAL)),
+        Column("boards", JSONB),
+        Column("extra", JSONB),
+        Column("model", Text),
+        Column("firmware", Text),
+        Column("pool_url", Text),
+        Column("worker", Text),
+        Column("pool_status", Text),
+        Column("mode", Text),
+        Column("state", Text),
+        Column("error_type", Text),
+        Column("error_message", Text),
+        Column("temp_limits", Text),
+    ]
 
 
-def _when() -> DateTime:
-    return DateTime(timezone=True)
-
-
-def _owned() -> list[Column[Any]]:
-    return [_must("tenant_id", Uuid), _must("site_id", Integer)]
-
-
-def _said() -> list[Column[Any]]:
-    return [Column(name, kind) for names, kind in _SAID for name in names.split()]
-
+READINGS = tuple(column.name for column in _reading_columns())
 
 RAW = Table(
     "telemetry_raw",
     metadata,
-    _must("miner_no", Integer),
-    _must("ts", _when()),
-    *_owned(),
-    _must("received_at", _when()),
-    *(_must(name, SmallInteger) for name in ("upload_mode", "status", "flags")),
-    *_said(),
-    Column("collector_no", Integer),  # who brought it
+    Column("miner_no", Integer, nullable=False),
+    Column("ts", _TIME, nullable=False),
+    Column("tenant_id", Uuid, nullable=False),
+    Column("site_id", Integer, nullable=False),
+    Column("received_at", _TIME, nullable=False),
+    Column("upload_mode", SmallInteger, nullable=False),
+    Column("status", SmallInteger, nullable=False),
+    Column("flags", SmallInteger, nullable=False),
+    *_reading_columns(),
+    Column("collector_no", Integer),  # the sender
     PrimaryKeyConstraint("miner_no", "ts", name="pk_telemetry_raw"),
-    # ranges are summarised as they fill: before that, the newest bucket's rollup would read the whole hour
+    # summarised as ranges fill: before that, the rollup of the newest bucket would read the whole hour
     Index("ix_telemetry_raw_ts", "ts", postgresql_using="brin", postgresql_with={"autosummarize": "on"}),
     postgresql_partition_by="RANGE (ts)",
 )
@@ -75,33 +94,37 @@ TOUCHED = Table(
     "telemetry_touched",
     metadata,
     Column("id", BigInteger, Identity(), nullable=False),
-    *_owned(),
-    _must("layer", SmallInteger),
-    _must("bucket_ts", _when()),
+    Column("tenant_id", Uuid, nullable=False),
+    Column("site_id", Integer, nullable=False),
+    Column("layer", SmallInteger, nullable=False),
+    Column("bucket_ts", _TIME, nullable=False),
     PrimaryKeyConstraint("id", name="pk_telemetry_touched"),
 )
 
 LIVE = Table(
     "telemetry_live",
     metadata,
-    _must("miner_no", Integer),
-    *_owned(),
-    _must("ts", _when()),
-    Column("last_seen_at", _when()),
-    _must("online", Boolean),
-    _must("status", SmallInteger),
-    _must("flags", SmallInteger),
+    Column("miner_no", Integer, nullable=False),
+    Column("tenant_id", Uuid, nullable=False),
+    Column("site_id", Integer, nullable=False),
+    Column("ts", _TIME, nullable=False),
+    Column("last_seen_at", _TIME),
+    Column("online", Boolean, nullable=False),
+    Column("status", SmallInteger, nullable=False),
+    Column("flags", SmallInteger, nullable=False),
     Column("hashrate_5min_ths", REAL),
-    *_said(),
+    *_reading_columns(),
     Column("overall_health", Text),
-    _must("updated_at", _when()),
+    Column("updated_at", _TIME, nullable=False),
     Column("collector_no", Integer),
-    # of the samples of these five minutes that have both: never the watts of one time over the hashrate of another
-    *(Column(name, REAL) for name in ("power_5min_w", "powered_5min_ths")),
-    Column("inferred_mode", Text),  # as the newest cycle tells it, and what machines of its kind do in that mode:
-    Column("mode_share", REAL),  # a share of what is rated; null where that is what it is rated for
-    Column("recent_reject_rate", REAL),  # of about the last hour, as a cycle judges it; since boot says nothing of now
-    Column("inferred_ths", REAL),  # what a cycle takes for its expected hashrate, where nobody says it
+    # only of samples of these five minutes that have both: power and hashrate of the same time
+    Column("power_5min_w", REAL),
+    Column("powered_5min_ths", REAL),
+    # written by the problem cycle:
+    Column("inferred_mode", Text),
+    Column("mode_share", REAL),  # of the rating, for machines of this model in this mode; null: all of it
+    Column("recent_reject_rate", REAL),  # of about the last hour; the counters are since boot
+    Column("inferred_ths", REAL),  # the expected hashrate where no rating is known
     PrimaryKeyConstraint("miner_no", name="pk_telemetry_live"),
     ForeignKeyConstraint(["miner_no"], ["miners.miner_no"], name="fk_telemetry_live_miner_no"),
     Index("ix_telemetry_live_site_id", "site_id", "miner_no"),
@@ -109,21 +132,41 @@ LIVE = Table(
 
 
 def _layer(table: str, time: str) -> Table:
-    counters = [f"{name}_{part}" for name in COUNTERS for part in ("first", "last", "delta")]
     return Table(
         table,
         metadata,
-        _must("miner_no", Integer),
-        _must(time, _when()),
-        *_owned(),
-        *(_must(name, Integer) for name in ("samples", "online_samples")),
-        *(_must(f"{name}_n", Integer) for name in MEANS),
-        *(_must(f"{name}_sum", Double) for name in MEANS),
-        *(Column(name, REAL) for name in ("hashrate_min", "hashrate_max", "temp_max", "power_max", "fan_min")),
-        *(Column(name, BigInteger) for name in counters),
-        _must("created_at", _when()),
-        # of the online samples that have both, as in the live layer; null in rows from before they were kept
-        *(Column(name, REAL) for name in POWERED),
+        Column("miner_no", Integer, nullable=False),
+        Column(time, _TIME, nullable=False),
+        Column("tenant_id", Uuid, nullable=False),
+        Column("site_id", Integer, nullable=False),
+        Column("samples", Integer, nullable=False),
+        Column("online_samples", Integer, nullable=False),
+        Column("hashrate_n", Integer, nullable=False),
+        Column("temp_n", Integer, nullable=False),
+        Column("power_n", Integer, nullable=False),
+        Column("fan_n", Integer, nullable=False),
+        Column("hashrate_sum", Double, nullable=False),
+        Column("temp_sum", Double, nullable=False),
+        Column("power_sum", Double, nullable=False),
+        Column("fan_sum", Double, nullable=False),
+        Column("hashrate_min", REAL),
+        Column("hashrate_max", REAL),
+        Column("temp_max", REAL),
+        Column("power_max", REAL),
+        Column("fan_min", REAL),
+        Column("accepted_first", BigInteger),
+        Column("accepted_last", BigInteger),
+        Column("accepted_delta", BigInteger),
+        Column("rejected_first", BigInteger),
+        Column("rejected_last", BigInteger),
+        Column("rejected_delta", BigInteger),
+        Column("hw_errors_first", BigInteger),
+        Column("hw_errors_last", BigInteger),
+        Column("hw_errors_delta", BigInteger),
+        Column("created_at", _TIME, nullable=False),
+        # only of online samples that have both, as in the live layer; null in rows from before they were stored
+        Column("powered_w_sum", REAL),
+        Column("powered_ths_sum", REAL),
         # a machine that moved has samples of both sites in one day: each site keeps its own
         PrimaryKeyConstraint("miner_no", time, "site_id", name=f"pk_{table}"),
         Index(f"ix_{table}_site_id", "site_id", time),

@@ -1,7 +1,7 @@
-"""The newest sample of each machine in Redis: one hash a site, written behind the answers, and missed by nobody.
+"""The newest sample of each machine in Redis: one hash per site, written after the response, and optional.
 
-A value is a record of fixed width, so that a batch is one block of bytes: no object a sample, one call a batch. The
-record's first eight bytes are its time; a script in Redis compares them, so an older sample never covers a newer one.
+A value is a record of fixed width, so a batch is one block of bytes and one call. The first eight bytes of a record are
+its time; a script in Redis compares them, so that an older sample never replaces a newer one.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ _REALS = (
     *("hashrate_ths", "hashrate_5s_ths", "expected_ths", "temp_c", "temp_max_c", "temp_min_c", "fan_rpm"),
     *("fan_min_rpm", "power_w", "voltage_v", "frequency_mhz", "reject_rate", "pool_latency_ms"),
 )
-_WHOLES = ("accepted", "rejected", "hw_errors", "uptime_sec", "boards_healthy", "boards_total")  # NaN: unknown
+_INTEGERS = ("accepted", "rejected", "hw_errors", "uptime_sec", "boards_healthy", "boards_total")  # NaN: unknown
 RECORD = np.dtype(
     [
         ("ts", ">i8"),
@@ -37,14 +37,14 @@ RECORD = np.dtype(
         ("status", "u1"),
         ("flags", ">i2"),
         *((name, ">f4") for name in _REALS),
-        *((name, ">f8") for name in _WHOLES),
+        *((name, ">f8") for name in _INTEGERS),
     ]
 )
 _CALL_SAMPLES = 2_000  # a call keeps Redis busy for some milliseconds
-_MOST_WAITING = 100_000
-_PAUSE_SECONDS = 5.0  # after a failure nobody tries again for so long
+_MAX_WAITING = 100_000
+_PAUSE_SECONDS = 5.0  # no retry for this long after a failure
 _READ_SECONDS = 0.5
-_NOTE = """
+_SCRIPT = """
 local width, place = tonumber(ARGV[1]), 1
 for id in string.gmatch(ARGV[4], '[^\\n]+') do
     local new = string.sub(ARGV[3], place, place + width - 1)
@@ -56,7 +56,7 @@ for id in string.gmatch(ARGV[4], '[^\\n]+') do
 end
 redis.call('EXPIRE', KEYS[1], ARGV[2])
 """
-_DROPPED = Counter("hashinsight_right_now_dropped", "Samples that did not reach the right-now view")
+_DROPPED = Counter("hashinsight_right_now_dropped", "Samples that were not written to the right-now view")
 
 Waiting = tuple[int, NDArray[Any], list[str]]
 
@@ -66,19 +66,19 @@ def key_of(site_id: int) -> str:
 
 
 class RightNow:
-    """One a process. Noting takes microseconds and never fails; a slow or lost Redis costs freshness alone."""
+    """One per process. Adding takes microseconds and never fails; without Redis only freshness is lost."""
 
     def __init__(self, redis: Redis) -> None:
         self._redis = redis
-        self._script = redis.register_script(_NOTE)
+        self._script = redis.register_script(_SCRIPT)
         self._waiting: deque[Waiting] = deque()
         self._count = 0
         self._not_before = 0.0
         self._unread_until = 0.0
         self._task: asyncio.Task[None] | None = None
 
-    def note(self, site_id: int, samples: Samples, rows: NDArray[np.int64], *, now: datetime) -> None:
-        """For after the commit: these rows of the batch are stored. Returns at once."""
+    def add(self, site_id: int, samples: Samples, rows: NDArray[np.int64], *, now: datetime) -> None:
+        """Called after the commit with the stored rows of a batch. Returns at once."""
         if time.monotonic() < self._not_before:
             _DROPPED.inc(len(rows))
             return
@@ -87,27 +87,29 @@ class RightNow:
             part = rows[begins : begins + _CALL_SAMPLES]
             self._waiting.append((site_id, _records(samples, part), [samples.miner_ids[row] for row in part.tolist()]))
             self._count += len(part)
-        while self._count > _MOST_WAITING:
+        while self._count > _MAX_WAITING:
             self._drop(self._waiting.popleft())
         if self._waiting and (self._task is None or self._task.done()):
             self._task = asyncio.create_task(self._write())
 
     async def read(self, site_id: int, miner_ids: Sequence[str] | None = None) -> pl.DataFrame | None:
-        """The newest samples of a site, or of these machines of it; None when Redis does not say."""
+        """The newest samples of a site, or of these machines of it; None if Redis does not respond."""
         if time.monotonic() < self._unread_until:
             return None
         try:
             async with asyncio.timeout(_READ_SECONDS):
-                found = await self._values(site_id, miner_ids)
+                records = await self._values(site_id, miner_ids)
         except (RedisError, OSError, TimeoutError) as error:
             self._unread_until = time.monotonic() + _PAUSE_SECONDS
             log.warning("right_now_unread", error=str(error) or type(error).__name__)
             return None
-        whole = {one: value for one, value in found.items() if value is not None and len(value) == RECORD.itemsize}
-        return _frame(site_id, list(whole), np.frombuffer(b"".join(whole.values()), RECORD))
+        complete = {
+            name: value for name, value in records.items() if value is not None and len(value) == RECORD.itemsize
+        }
+        return _frame(site_id, list(complete), np.frombuffer(b"".join(complete.values()), RECORD))
 
     async def settle(self) -> None:
-        """Wait until what was noted is written, or given up."""
+        """Wait until the added samples are written or dropped."""
         if self._task is not None:
             await asyncio.wait([self._task])
 
@@ -150,13 +152,13 @@ def _records(samples: Samples, rows: NDArray[np.int64]) -> NDArray[Any]:
     records = np.empty(len(rows), RECORD)
     records["ts"], records["layout"] = samples.ts[rows], _LAYOUT
     records["status"], records["flags"] = samples.status[rows], samples.flags[rows]
-    for name in (*_REALS, *_WHOLES):
+    for name in (*_REALS, *_INTEGERS):
         records[name] = samples.numbers[name][rows] if name in samples.numbers else np.nan
     return records
 
 
 def _frame(site_id: int, miner_ids: list[str], records: NDArray[Any]) -> pl.DataFrame:
-    """Columns by the names of the live layer; NaN is null."""
+    """Columns named as in the live layer; NaN becomes null."""
     native = {name: records[name].astype(records[name].dtype.newbyteorder("=")) for name in RECORD.names or ()}
     frame = pl.DataFrame({"miner_id": pl.Series(miner_ids, dtype=pl.String), **native}).filter(
         pl.col("layout") == _LAYOUT
@@ -165,6 +167,6 @@ def _frame(site_id: int, miner_ids: list[str], records: NDArray[Any]) -> pl.Data
         pl.col("ts").cast(pl.Datetime("us")).dt.replace_time_zone("UTC"),
         pl.col("status").cast(pl.Int16),
         *(pl.col(name).fill_nan(None) for name in _REALS),
-        *(pl.col(name).fill_nan(None).cast(pl.Int64) for name in _WHOLES),
+        *(pl.col(name).fill_nan(None).cast(pl.Int64) for name in _INTEGERS),
         site_id=pl.lit(site_id, pl.Int32),
     ).drop("layout")

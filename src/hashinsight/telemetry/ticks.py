@@ -14,32 +14,34 @@ _FIVE_MINUTE_BUCKETS = 48
 def telemetry_ticks(*, five_minutes_kept: timedelta, days_kept: timedelta | None) -> tuple[Tick, ...]:
     async def roll_live(session: AsyncSession, run: TickRun) -> None:
         from hashinsight.inventory.queries import places
-        from hashinsight.kit.announcing import announce
-        from hashinsight.telemetry.service import rolling
+        from hashinsight.kit.changes import note_change
+        from hashinsight.telemetry.service import rollups
 
-        rolled = await rolling.roll_up_live(session, now=run.now, most=_LIVE_BUCKETS)
-        for site_id, tenant_id in await places.list_tenants_of(session, rolled):
-            announce(session, tenant_id, site_id, "telemetry")
+        rolled = await rollups.roll_up_live(session, now=run.now, most=_LIVE_BUCKETS)
+        for site_id, tenant_id in await places.list_site_tenants(session, rolled):
+            note_change(session, tenant_id, site_id, "telemetry")
 
     async def roll_five_minutes(session: AsyncSession, run: TickRun) -> None:
-        from hashinsight.telemetry.service import rolling
+        from hashinsight.telemetry.service import rollups
 
-        await rolling.roll_up_five_minutes(session, now=run.now, most=_FIVE_MINUTE_BUCKETS)
+        await rollups.roll_up_five_minutes(session, now=run.now, most=_FIVE_MINUTE_BUCKETS)
 
     async def roll_hours(session: AsyncSession, run: TickRun) -> None:
-        from hashinsight.telemetry.service import rolling
+        from hashinsight.telemetry.service import rollups
 
-        await rolling.roll_up_hours(session, now=run.now)
+        await rollups.roll_up_hours(session, now=run.now)
 
     async def roll_days(session: AsyncSession, run: TickRun) -> None:
-        from hashinsight.telemetry.service import rolling
+        from hashinsight.telemetry.service import rollups
 
-        await rolling.roll_up_days(session, now=run.now)
+        await rollups.roll_up_days(session, now=run.now)
 
     async def keep_house(session: AsyncSession, run: TickRun) -> None:
-        from hashinsight.telemetry.service.housekeeping import keep_house
+        from hashinsight.telemetry.service import rollups
 
-        await keep_house(session, five_minutes_kept=five_minutes_kept, days_kept=days_kept, now=run.now)
+        await rollups.maintain_partitions(
+            session, five_minutes_kept=five_minutes_kept, days_kept=days_kept, now=run.now
+        )
 
     # the marks say what is to be done, and stay until it is: a missed period needs no run of its own
     return (

@@ -1,8 +1,8 @@
-"""What a collector says of a command that it was given, in every dialect of the field, as one `Ack`.
+"""Acks of commands, in every dialect that field collectors send, read into one `Ack`.
 
-Strict about what decides: which command, and how it ended. Lenient about the rest: a clock that writes nonsense or a
-snapshot that is too large must not lose the news that a machine was rebooted. Bounded, but not scrubbed: `bounds`
-says why, and the caller scrubs `message`, `result` and both snapshots before they are stored or logged.
+Strict about the command id and the outcome. Lenient about the rest: a wrong clock or an oversized snapshot must not
+lose the news that a machine was rebooted. Size is limited here; secrets are not removed (see `foreign_json`), so the
+caller scrubs `message`, `result` and both snapshots before storing or logging them.
 """
 
 import re
@@ -13,33 +13,32 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-from hashinsight.wire.bounds import bounded, decode, find_text
-from hashinsight.wire.errors import MalformedMessage
+from hashinsight.wire.foreign_json import MalformedMessage, bound_value, decode_json, find_text
 from hashinsight.wire.times import find_time, write_time
 
-MOST_ACKS = 500  # as many as one poll can hand out
-_MOST_MESSAGE, _MOST_CODE, _MOST_NAME = 2000, 100, 128
-_MOST_MS = 2**31 - 1
+MAX_ACKS = 500  # the largest number of commands in one poll
+_MAX_MESSAGE, _MAX_CODE, _MAX_NAME = 2000, 100, 128
+_MAX_MS = 2**31 - 1
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}")
 
 
 class AckStatus(StrEnum):
     RUNNING = "running"
     SUCCEEDED = "succeeded"
-    FAILED = "failed"  # may pass: a retry is allowed
-    REJECTED = "rejected"  # will not pass
-    SKIPPED = "skipped"  # ran before, and nobody knows how it ended
+    FAILED = "failed"  # a retry may succeed
+    REJECTED = "rejected"  # a retry will not succeed
+    SKIPPED = "skipped"  # already ran, outcome unknown
 
 
-_WORDS = MappingProxyType({**{status.value: status for status in AckStatus}, "completed": AckStatus.SUCCEEDED})
-_CODES = (AckStatus.SUCCEEDED, AckStatus.FAILED, AckStatus.SKIPPED, AckStatus.REJECTED)
+_STATUS_WORDS = MappingProxyType({**{status.value: status for status in AckStatus}, "completed": AckStatus.SUCCEEDED})
+_RESULT_CODES = (AckStatus.SUCCEEDED, AckStatus.FAILED, AckStatus.SKIPPED, AckStatus.REJECTED)
 
 
 @dataclass(frozen=True, slots=True)
 class Ack:
-    command_id: str  # of the dispatch, as it was handed out
+    command_id: str  # the dispatch id from the poll
     status: AckStatus
-    miner_id: str | None = None  # where the collector says it, as `asset_id` or `miner_id`
+    miner_id: str | None = None  # sent as `asset_id` or `miner_id`, if at all
     device_id: str | None = None
     started_at: datetime | None = None
     finished_at: datetime | None = None
@@ -51,8 +50,8 @@ class Ack:
     after: dict[str, Any] | None = None
 
     def to_wire(self) -> dict[str, Any]:
-        """In our own words and without what was not said: for our edge to send, and to be kept as evidence."""
-        said = {
+        """In our own field names, without empty fields: sent by our edge, and kept as evidence."""
+        fields = {
             "command_id": self.command_id,
             "status": self.status.value,
             "miner_id": self.miner_id,
@@ -66,12 +65,12 @@ class Ack:
             "before": self.before,
             "after": self.after,
         }
-        return {name: value for name, value in said.items() if value is not None}
+        return {name: value for name, value in fields.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class AckFault:
-    """Why one ack of a batch cannot be judged."""
+    """Why one ack of a batch cannot be read."""
 
     index: int
     command_id: str | None
@@ -80,130 +79,132 @@ class AckFault:
 
 
 def read_ack(body: bytes, command_id: str | None = None, *, miner_id: str | None = None) -> Ack:
-    """One ack; `command_id` as the path has it, or None where the body does. MalformedMessage says what is missing."""
-    return ack_of(decode(body), command_id, miner_id=miner_id)
+    """Read one ack; `command_id` from the path, or None if the body has it. Raises MalformedMessage."""
+    return parse_ack(decode_json(body), command_id, miner_id=miner_id)
 
 
 def read_acks(body: bytes) -> list[Ack | AckFault]:
-    """A batch: `{"acks": […]}`, `{"results": […]}` or a bare list; each judged on its own, in their order."""
-    return acks_of(decode(body))
+    """Read a batch: `{"acks": […]}`, `{"results": […]}` or a bare list; a bad ack becomes an `AckFault`."""
+    return parse_acks(decode_json(body))
 
 
-def acks_of(document: Any) -> list[Ack | AckFault]:
-    said = document
+def parse_acks(document: Any) -> list[Ack | AckFault]:
+    acks = document
     if isinstance(document, dict):
-        named = [document[name] for name in ("acks", "results") if isinstance(document.get(name), list)]
-        said = [document] if _id_in(document) else next(iter(named), None)
-    if not isinstance(said, list):
-        raise MalformedMessage("a batch is a list of acks", code="NO_ACKS")
-    if len(said) > MOST_ACKS:
-        raise MalformedMessage(f"at most {MOST_ACKS} acks in one call", code="TOO_MANY_ACKS")
-    return [_judged(index, one) for index, one in enumerate(said)]
+        lists = [document[name] for name in ("acks", "results") if isinstance(document.get(name), list)]
+        acks = [document] if _id_in(document) else next(iter(lists), None)
+    if not isinstance(acks, list):
+        raise MalformedMessage("a batch must be a list of acks", code="NO_ACKS")
+    if len(acks) > MAX_ACKS:
+        raise MalformedMessage(f"at most {MAX_ACKS} acks in one call", code="TOO_MANY_ACKS")
+    return [_ack_or_fault(index, ack) for index, ack in enumerate(acks)]
 
 
-def ack_of(document: Any, command_id: str | None = None, *, miner_id: str | None = None) -> Ack:
-    """One ack from a document that is already decoded; `miner_id` picks among several `results`."""
+def parse_ack(document: Any, command_id: str | None = None, *, miner_id: str | None = None) -> Ack:
+    """Read one ack from decoded JSON; `miner_id` picks among several `results`."""
     if not isinstance(document, dict):
-        raise MalformedMessage("an ack is a JSON object", code="NOT_AN_OBJECT")
-    said = _unwrapped(document, miner_id)
-    started_at = find_time(_first(said, "started_at", "executed_at"))
-    finished_at = find_time(said.get("finished_at"))
-    duration_ms = _duration_ms(said.get("duration_ms"), started_at, finished_at)
+        raise MalformedMessage("an ack must be a JSON object", code="NOT_AN_OBJECT")
+    fields = _unwrap(document, miner_id)
+    started_at = find_time(_first(fields, "started_at", "executed_at"))
+    finished_at = find_time(fields.get("finished_at"))
+    duration_ms = _duration_ms(fields.get("duration_ms"), started_at, finished_at)
     if finished_at is None and started_at is not None and duration_ms is not None:
         finished_at = _after(started_at, duration_ms)
     return Ack(
-        _which(said, command_id),
-        _status_of(said),
-        find_text(_first(said, "asset_id", "miner_id"), _MOST_NAME),
-        find_text(said.get("device_id"), _MOST_NAME),
+        _command_id(fields, command_id),
+        _status_of(fields),
+        find_text(_first(fields, "asset_id", "miner_id"), _MAX_NAME),
+        find_text(fields.get("device_id"), _MAX_NAME),
         started_at,
         finished_at,
         duration_ms,
-        find_text(_first(said, "error_code", "error_class"), _MOST_CODE),
-        find_text(_first(said, "error_message", "result_message"), _MOST_MESSAGE),
-        bounded(said.get("result")),
-        _snapshot(_first(said, "miner_snapshot_before", "before")),
-        _snapshot(_first(said, "miner_snapshot_after", "after")),
+        find_text(_first(fields, "error_code", "error_class"), _MAX_CODE),
+        find_text(_first(fields, "error_message", "result_message"), _MAX_MESSAGE),
+        bound_value(fields.get("result")),
+        _snapshot(_first(fields, "miner_snapshot_before", "before")),
+        _snapshot(_first(fields, "miner_snapshot_after", "after")),
     )
 
 
-def _judged(index: int, document: Any) -> Ack | AckFault:
+def _ack_or_fault(index: int, document: Any) -> Ack | AckFault:
     try:
-        return ack_of(document)
+        return parse_ack(document)
     except MalformedMessage as fault:
-        said = document if isinstance(document, dict) else {}
-        return AckFault(index, _id_in(said), fault.code, str(fault))
+        fields = document if isinstance(document, dict) else {}
+        return AckFault(index, _id_in(fields), fault.code, str(fault))
 
 
-def _unwrapped(document: dict[str, Any], miner_id: str | None) -> dict[str, Any]:
-    """One make wraps its ack into `results`, an entry a machine. One command is for one machine."""
+def _unwrap(document: dict[str, Any], miner_id: str | None) -> dict[str, Any]:
+    """Some collectors wrap the ack in `results`, one entry per machine. A command is for one machine."""
     results = document.get("results")
-    entries = [one for one in results if isinstance(one, dict)] if isinstance(results, list) else []
+    entries = [entry for entry in results if isinstance(entry, dict)] if isinstance(results, list) else []
     if not entries:
         return document
     if len(entries) > 1 and miner_id is not None:
-        entries = [one for one in entries if find_text(_first(one, "asset_id", "miner_id"), _MOST_NAME) == miner_id]
+        entries = [
+            entry for entry in entries if find_text(_first(entry, "asset_id", "miner_id"), _MAX_NAME) == miner_id
+        ]
     if len(entries) != 1:
-        raise MalformedMessage("results of one command are those of one machine", code="RESULTS_AMBIGUOUS")
+        raise MalformedMessage("a command has one result: results lists several machines", code="RESULTS_AMBIGUOUS")
     outer = {name: value for name, value in document.items() if name != "results"}
     return {**outer, **entries[0]}
 
 
-def _which(said: Mapping[str, Any], command_id: str | None) -> str:
+def _command_id(fields: Mapping[str, Any], command_id: str | None) -> str:
     if command_id is None:
-        named = _id_in(said)
+        named = _id_in(fields)
         if named is None:
-            raise MalformedMessage("the ack names no command", code="NO_COMMAND_ID")
+            raise MalformedMessage("command_id is missing", code="NO_COMMAND_ID")
         return named
-    named = said.get("command_id")  # and not `id`: beside a path that may be a number of the collector's own
+    named = fields.get("command_id")  # not `id`: next to a path it may be the collector's own number
     if isinstance(named, str) and named and named.lower() != command_id.lower():
-        raise MalformedMessage("the body names another command than the path", code="COMMAND_ID_MISMATCH")
+        raise MalformedMessage("command_id in the body differs from the path", code="COMMAND_ID_MISMATCH")
     return command_id
 
 
-def _id_in(said: Mapping[str, Any]) -> str | None:
-    value = _first(said, "command_id", "id")
+def _id_in(fields: Mapping[str, Any]) -> str | None:
+    value = _first(fields, "command_id", "id")
     if isinstance(value, int) and not isinstance(value, bool):
-        value = find_text(value, _MOST_NAME) or ""
+        value = find_text(value, _MAX_NAME) or ""
     return value if isinstance(value, str) and _ID.fullmatch(value) else None
 
 
-def _status_of(said: Mapping[str, Any]) -> AckStatus:
-    """`status` decides; `result_code` where there is none that we know. A 0 beside `failed` is a field never set."""
-    word, code = said.get("status"), said.get("result_code")
+def _status_of(fields: Mapping[str, Any]) -> AckStatus:
+    """`status` decides; `result_code` if the status is unknown. A code 0 next to `failed` is an unset field."""
+    word, code = fields.get("status"), fields.get("result_code")
     if isinstance(word, str):
-        status = _WORDS.get(word) or _WORDS.get(word.strip().lower())
+        status = _STATUS_WORDS.get(word) or _STATUS_WORDS.get(word.strip().lower())
         if status is not None:
             return status
     if isinstance(code, str) and len(code) == 1 and code in "0123":
         code = int(code)
-    if isinstance(code, int) and not isinstance(code, bool) and 0 <= code < len(_CODES):
-        return _CODES[code]
-    raise MalformedMessage("neither status nor result_code says how it ended", code="STATUS_UNKNOWN")
+    if isinstance(code, int) and not isinstance(code, bool) and 0 <= code < len(_RESULT_CODES):
+        return _RESULT_CODES[code]
+    raise MalformedMessage("status and result_code are missing or unknown", code="STATUS_UNKNOWN")
 
 
-def _first(said: Mapping[str, Any], name: str, other: str) -> Any:
-    """The value under either name; what is empty says nothing."""
-    value = said.get(name)
-    return said.get(other) if value is None or value == "" else value
+def _first(fields: Mapping[str, Any], name: str, other: str) -> Any:
+    """The value of the first field that is not empty."""
+    value = fields.get(name)
+    return fields.get(other) if value is None or value == "" else value
 
 
 def _duration_ms(value: Any, started_at: datetime | None, finished_at: datetime | None) -> int | None:
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _MOST_MS:
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _MAX_MS:
         return round(value)
     if started_at is None or finished_at is None:
         return None
     between = (finished_at - started_at) // timedelta(milliseconds=1)
-    return between if 0 <= between <= _MOST_MS else None
+    return between if 0 <= between <= _MAX_MS else None
 
 
 def _after(started_at: datetime, duration_ms: int) -> datetime | None:
     try:
         return started_at + timedelta(milliseconds=duration_ms)
-    except OverflowError:  # within a month of the year 10000
+    except OverflowError:  # past the year 9999
         return None
 
 
 def _snapshot(value: Any) -> dict[str, Any] | None:
-    kept = bounded(value) if isinstance(value, dict) and value else None
-    return kept if isinstance(kept, dict) else None
+    bounded = bound_value(value) if isinstance(value, dict) and value else None
+    return bounded if isinstance(bounded, dict) else None

@@ -1,4 +1,4 @@
-"""How a Whatsminer seals privileged commands: salted MD5 crypt for keys and tokens, AES in ECB mode for the text."""
+"""Encryption of privileged Whatsminer commands: salted MD5 crypt for keys and tokens, AES-ECB for the text."""
 
 import base64
 import binascii
@@ -10,15 +10,15 @@ _BLOCK = 16
 _ROUNDS = 1000
 
 
-class NotSealed(Exception):
-    """The text cannot be opened."""
+class NotEncrypted(Exception):
+    """The text cannot be decrypted."""
 
 
 def md5_crypt(password: str, salt: str) -> str:
-    """The last part of `openssl passwd -1 -salt SALT PASSWORD`; Python lost its own with 3.13."""
-    secret, grain = password.encode(), salt.encode()[:8]
-    inner = hashlib.md5(secret + grain + secret, usedforsecurity=False).digest()
-    mixed = secret + b"$1$" + grain
+    """The last part of `openssl passwd -1 -salt SALT PASSWORD`; Python 3.13 removed its own."""
+    secret, salt_bytes = password.encode(), salt.encode()[:8]
+    inner = hashlib.md5(secret + salt_bytes + secret, usedforsecurity=False).digest()
+    mixed = secret + b"$1$" + salt_bytes
     mixed += (inner * (len(secret) // _BLOCK + 1))[: len(secret)]
     bits = len(secret)
     while bits:
@@ -27,14 +27,14 @@ def md5_crypt(password: str, salt: str) -> str:
     digest = hashlib.md5(mixed, usedforsecurity=False).digest()
     for turn in range(_ROUNDS):
         parts = secret if turn & 1 else digest
-        parts += grain if turn % 3 else b""
+        parts += salt_bytes if turn % 3 else b""
         parts += secret if turn % 7 else b""
         parts += digest if turn & 1 else secret
         digest = hashlib.md5(parts, usedforsecurity=False).digest()
-    return _spelled(digest)
+    return _encode_digest(digest)
 
 
-def _spelled(digest: bytes) -> str:
+def _encode_digest(digest: bytes) -> str:
     order = ((0, 6, 12), (1, 7, 13), (2, 8, 14), (3, 9, 15), (4, 10, 5))
     letters = []
     for a, b, c in order:
@@ -45,25 +45,25 @@ def _spelled(digest: bytes) -> str:
 
 
 def _cipher(key: str) -> Any:
-    """The base install has no cryptography, and needs this module's name only."""
+    """Imported here: the base install has no `cryptography`."""
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
     return Cipher(algorithms.AES256(hashlib.sha256(key.encode()).digest()), modes.ECB())  # noqa: S305 - the maker's choice
 
 
-def seal(key: str, text: bytes) -> str:
+def encrypt(key: str, text: bytes) -> str:
     padded = text + b"\0" * (-len(text) % _BLOCK)
     encryptor = _cipher(key).encryptor()
     return base64.b64encode(encryptor.update(padded) + encryptor.finalize()).decode()
 
 
-def unseal(key: str, sealed: str) -> bytes:
+def decrypt(key: str, sealed: str) -> bytes:
     try:
         raw = base64.b64decode(sealed, validate=False)
     except (binascii.Error, ValueError):
-        raise NotSealed from None
+        raise NotEncrypted from None
     if not raw or len(raw) % _BLOCK:
-        raise NotSealed
+        raise NotEncrypted
     decryptor = _cipher(key).decryptor()
     opened: bytes = (decryptor.update(raw) + decryptor.finalize()).rstrip(b"\0")
     return opened

@@ -1,8 +1,8 @@
-"""Keys for signing commands, each made once and used for many: HMAC-SHA256, and Ed25519.
+"""Keys for signing commands: HMAC-SHA256 and Ed25519.
 
-Whoever checks an HMAC could also have made it; an Ed25519 collector can check and not forge. Both kinds are 32 random
-bytes at rest. Ed25519 needs the package `cryptography`, which is loaded only when such a key is: the base install
-checks HMAC without it.
+A collector with an HMAC key can check and forge; with an Ed25519 public key it can only check. Both kinds are 32 random
+bytes at rest. Ed25519 needs the package `cryptography`, imported only for such a key: the base install checks HMAC
+without it.
 """
 
 import hmac
@@ -23,11 +23,11 @@ class Algorithm(StrEnum):
 
 
 class BadKey(ValueError):
-    """What is wrong with a key, without repeating any of it."""
+    """What is wrong with a key, without showing any of it."""
 
 
 class VerifyingKey(Protocol):
-    """The key knows its algorithm: a message cannot talk us into another one."""
+    """The key fixes the algorithm: a message cannot choose another one."""
 
     key_id: str
     algorithm: Algorithm
@@ -46,7 +46,7 @@ class HmacKey:
     algorithm = Algorithm.HMAC
 
     def __init__(self, key_id: str, secret: bytes) -> None:
-        self.key_id, self._secret = _checked(key_id, secret)
+        self.key_id, self._secret = _check(key_id, secret)
 
     def sign(self, data: bytes) -> bytes:
         return hmac.digest(self._secret, data, "sha256")
@@ -62,25 +62,25 @@ class Ed25519PublicKey:
         from cryptography.exceptions import InvalidSignature
         from cryptography.hazmat.primitives.asymmetric import ed25519
 
-        self.key_id, raw = _checked(key_id, public)
+        self.key_id, raw = _check(key_id, public)
         self._key = ed25519.Ed25519PublicKey.from_public_bytes(raw)
-        self._refused = InvalidSignature
+        self._invalid_signature = InvalidSignature
 
     def verifies(self, data: bytes, signature: bytes) -> bool:
         try:
             self._key.verify(signature, data)
-        except self._refused:
+        except self._invalid_signature:
             return False
         return True
 
 
 class Ed25519Key(Ed25519PublicKey):
-    """The cloud's half. `public` is what a collector is given."""
+    """The cloud's private key. `public` goes to the collector."""
 
     def __init__(self, key_id: str, seed: bytes) -> None:
         from cryptography.hazmat.primitives.asymmetric import ed25519
 
-        key_id, raw = _checked(key_id, seed)
+        key_id, raw = _check(key_id, seed)
         self._private = ed25519.Ed25519PrivateKey.from_private_bytes(raw)
         self.public = self._private.public_key().public_bytes_raw()
         super().__init__(key_id, self.public)
@@ -90,46 +90,54 @@ class Ed25519Key(Ed25519PublicKey):
 
 
 def signing_key(algorithm: str, key_id: str, raw: bytes | str) -> SigningKey:
-    """From 32 bytes, or their base64."""
-    return Ed25519Key(key_id, _raw(raw)) if _known(algorithm) is Algorithm.ED25519 else HmacKey(key_id, _raw(raw))
+    """From 32 bytes or their base64."""
+    return (
+        Ed25519Key(key_id, _key_bytes(raw))
+        if _algorithm(algorithm) is Algorithm.ED25519
+        else HmacKey(key_id, _key_bytes(raw))
+    )
 
 
 def verifying_key(algorithm: str, key_id: str, raw: bytes | str) -> VerifyingKey:
-    """The collector's half: for Ed25519 the public key."""
-    return Ed25519PublicKey(key_id, _raw(raw)) if _known(algorithm) is Algorithm.ED25519 else HmacKey(key_id, _raw(raw))
+    """The collector's key: for Ed25519 the public key."""
+    return (
+        Ed25519PublicKey(key_id, _key_bytes(raw))
+        if _algorithm(algorithm) is Algorithm.ED25519
+        else HmacKey(key_id, _key_bytes(raw))
+    )
 
 
 def key_ring(keys: Iterable[VerifyingKey]) -> KeyRing:
-    """All keys that are good now, old and new: a ring with both is how keys rotate without a gap."""
+    """All valid keys: with the old and the new one in the ring, keys rotate without a gap."""
     ring: dict[str, VerifyingKey] = {}
     for key in keys:
         if key.key_id in ring:
-            raise BadKey(f"two keys are called {key.key_id}")
+            raise BadKey(f"duplicate key id {key.key_id}")
         ring[key.key_id] = key
     return MappingProxyType(ring)
 
 
-def _known(algorithm: str) -> Algorithm:
+def _algorithm(algorithm: str) -> Algorithm:
     try:
         return Algorithm(algorithm)
     except ValueError:
-        raise BadKey(f"an algorithm is one of {', '.join(Algorithm)}") from None
+        raise BadKey(f"algorithm must be one of {', '.join(Algorithm)}") from None
 
 
-def _raw(given: bytes | str) -> bytes:
-    if isinstance(given, bytes):
-        return given
+def _key_bytes(key: bytes | str) -> bytes:
+    if isinstance(key, bytes):
+        return key
     try:
-        return b64decode(given.strip(), validate=True)
+        return b64decode(key.strip(), validate=True)
     except ValueError:
         raise BadKey("the key is not base64") from None
 
 
-def _checked(key_id: str, raw: bytes) -> tuple[str, bytes]:
+def _check(key_id: str, raw: bytes) -> tuple[str, bytes]:
     if not _KEY_ID.fullmatch(key_id):
-        raise BadKey("a key id has 1 to 64 letters, digits, dots, dashes or underscores")
+        raise BadKey("a key id must be 1 to 64 letters, digits, dots, dashes or underscores")
     if len(raw) != KEY_BYTES:
-        raise BadKey(f"a key has {KEY_BYTES} bytes, this one has {len(raw)}")
+        raise BadKey(f"a key must be {KEY_BYTES} bytes, not {len(raw)}")
     if len(set(raw)) == 1:
-        raise BadKey("a key of one repeated byte was never drawn by chance")
+        raise BadKey("a key of one repeated byte is not random")
     return key_id, bytes(raw)

@@ -1,8 +1,8 @@
-"""Signs commands, and checks them before they are executed.
+"""Signatures of commands: made by the cloud, checked by the collector before it executes.
 
-Signed is the canonical JSON of twelve fields: those of the message, and `tenant_id`, `not_before` and `nonce`, which
-travel in `cloud_sign`. What is not signed decides nothing: the verb must be the one of the signed type, and TTL, lease
-and time of issue are for people. A replay is caught by the id of the dispatch, which no collector runs twice.
+The signature covers the canonical JSON of twelve fields: those of the message, plus `tenant_id`, `not_before` and
+`nonce` from `cloud_sign`. Unsigned fields have no effect: the verb must match the signed type; TTL, lease and issue
+time are information only. A replayed command is caught by its dispatch id, which no collector runs twice.
 """
 
 import secrets
@@ -14,16 +14,15 @@ from enum import StrEnum
 from typing import Any
 
 from hashinsight.wire.canonical import canonical_json
-from hashinsight.wire.command import Command
+from hashinsight.wire.commands import VERBS, Command
 from hashinsight.wire.keys import KeyRing, SigningKey
 from hashinsight.wire.times import find_time, write_time
-from hashinsight.wire.verbs import VERBS
 
-LEEWAY = timedelta(seconds=30)  # what clocks in the field are off
+LEEWAY = timedelta(seconds=30)  # typical error of clocks in the field
 _NONCE_BYTES = 16
 
 
-class Verdict(StrEnum):
+class SignatureStatus(StrEnum):
     GENUINE = "genuine"
     UNSIGNED = "unsigned"
     UNKNOWN_KEY = "unknown key"
@@ -35,7 +34,7 @@ class Verdict(StrEnum):
 def sign(
     command: Command, key: SigningKey, *, tenant_id: str, not_before: datetime, nonce: str | None = None
 ) -> Command:
-    """The same command with its `cloud_sign`."""
+    """The command with its `cloud_sign`."""
     seal = {
         "alg": key.algorithm.value,
         "key_id": key.key_id,
@@ -54,32 +53,32 @@ def verify(
     now: datetime,
     tenant_id: str | None = None,
     leeway: timedelta = LEEWAY,
-) -> Verdict:
-    """Times are judged last: those of a forged command say nothing. `tenant_id` where the collector knows its own."""
+) -> SignatureStatus:
+    """Times are checked last, after the signature. `tenant_id` if the collector knows its tenant."""
     seal = message.get("cloud_sign")
     if seal is None:
-        return Verdict.UNSIGNED
+        return SignatureStatus.UNSIGNED
     if not isinstance(seal, Mapping):
-        return Verdict.WRONG
+        return SignatureStatus.WRONG
     key_id = seal.get("key_id")
     key = keys.get(key_id) if isinstance(key_id, str) else None
     if key is None:
-        return Verdict.UNKNOWN_KEY
+        return SignatureStatus.UNKNOWN_KEY
     try:
         data, signature = signed_bytes(message, seal), _signature_in(seal)
     except ValueError:
-        return Verdict.WRONG
+        return SignatureStatus.WRONG
     is_ours = tenant_id is None or seal.get("tenant_id") == tenant_id
     if seal.get("alg") != key.algorithm.value or not is_ours or not key.verifies(data, signature):
-        return Verdict.WRONG
-    return _judged_by_time(message, seal, now=now, leeway=leeway)
+        return SignatureStatus.WRONG
+    return _check_times(message, seal, now=now, leeway=leeway)
 
 
 def signed_bytes(message: Mapping[str, Any], seal: Mapping[str, Any]) -> bytes:
-    """Exactly what is signed; ValueError for a message that cannot have been."""
+    """The bytes that are signed; ValueError for a message that cannot have been signed."""
     command_type = message.get("command_type")
     if not isinstance(command_type, str) or message.get("command") != VERBS.get(command_type):
-        raise ValueError("the verb is not the one of the type")
+        raise ValueError("command does not match command_type")
     return canonical_json(
         {
             "command_id": message.get("command_id"),
@@ -98,29 +97,29 @@ def signed_bytes(message: Mapping[str, Any], seal: Mapping[str, Any]) -> bytes:
     )
 
 
-def _judged_by_time(
+def _check_times(
     message: Mapping[str, Any], seal: Mapping[str, Any], *, now: datetime, leeway: timedelta
-) -> Verdict:
+) -> SignatureStatus:
     not_before, expires_at = find_time(seal.get("not_before")), find_time(message.get("expires_at"))
     if not_before is None or expires_at is None:
-        return Verdict.WRONG
+        return SignatureStatus.WRONG
     if now < not_before - leeway:
-        return Verdict.NOT_YET
-    return Verdict.STALE if now >= expires_at else Verdict.GENUINE
+        return SignatureStatus.NOT_YET
+    return SignatureStatus.STALE if now >= expires_at else SignatureStatus.GENUINE
 
 
 def _signature_in(seal: Mapping[str, Any]) -> bytes:
     text = str(seal.get("signature"))
     signature = b64decode(text, validate=True)
-    if b64encode(signature).decode() != text:  # a second spelling of the same bytes is somebody's hand
-        raise ValueError("not the canonical base64")
+    if b64encode(signature).decode() != text:  # a second spelling of the same bytes means tampering
+        raise ValueError("signature is not canonical base64")
     return signature
 
 
 def _as_text(value: Any) -> str | None:
-    """Collectors use a site's number or its code, and compare as text: so it is signed as text."""
+    """Collectors compare site ids and codes as text, so they are signed as text."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    raise ValueError("a site or zone is a number or a text")
+    raise ValueError("a site or zone must be an integer or a string")

@@ -1,4 +1,4 @@
-"""How a site is named: by its integer id, or by its code, which keeps its case and matches without it. Pure."""
+"""Site names on the wire: the integer id, or the code, which is compared without case. Pure."""
 
 import string
 
@@ -6,10 +6,10 @@ _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
 def fold_code(code: str) -> str:
-    """The form in which codes are compared. ASCII alone, as the database's `lower(code collate "C")` does it."""
+    """A code in the form for comparison: only ASCII is lowered, like `lower(code collate "C")` in the database."""
     return code.translate(_LOWER)
 
 
-def names_site(named: str, *, site_id: int, code: str) -> bool:
-    """Digits alone are an id, and no site's code is made of them."""
-    return fold_code(named) == fold_code(code) or named == str(site_id)
+def matches_site(name: str, *, site_id: int, code: str) -> bool:
+    """Digits alone are always an id; no site code consists of digits."""
+    return fold_code(name) == fold_code(code) or name == str(site_id)

@@ -6,13 +6,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from hashinsight.commands.checker import Name, Outage, Timeline, check_caps
-from hashinsight.commands.service.examining import examine
+from hashinsight.commands.checker import FindingName, Outage, Timeline, check_caps
+from hashinsight.commands.service.checker import check_history
 from hashinsight.commands.states import Event
 from hashinsight.kit.ids import new_id
-from tests.commands import cutting
+from tests.commands import sabotage
+from tests.commands.command_site import NOON, CommandSite
 from tests.commands.test_blast_radius import CAP, LEAVE, stop
-from tests.commands.yard import NOON, Yard
 
 
 def outage(miner_no: int, begin: float, end: float | None = None, **more: Any) -> Outage:
@@ -55,43 +55,45 @@ RUNS: list[tuple[str, list[Outage], int]] = [
 ]
 
 
-@pytest.mark.parametrize(("run", "found"), [(run, found) for _, run, found in RUNS], ids=[name for name, *_ in RUNS])
-def test_no_more_machines_are_in_transition_than_the_cap(run: list[Outage], found: int) -> None:
+@pytest.mark.parametrize(("run", "count"), [(run, count) for _, run, count in RUNS], ids=[name for name, *_ in RUNS])
+def test_no_more_machines_are_in_transition_than_the_cap(run: list[Outage], count: int) -> None:
     findings = list(check_caps(run, Timeline(0.2), {1: 10}))
-    assert [one.name for one in findings] == [Name.CAP_EXCEEDED] * found
+    assert [finding.name for finding in findings] == [FindingName.CAP_EXCEEDED] * count
 
 
-def test_a_range_tells_of_its_own_leases_and_knows_the_earlier_ones() -> None:
+def test_a_range_reports_its_own_leases_and_counts_earlier_ones() -> None:
     run = [outage(1, 0), outage(2, 1), outage(3, 2), outage(4, 3)]
     findings = list(check_caps(run, Timeline(0.2), {1: 10}, since=NOON + timedelta(seconds=3)))
-    assert [one.command_id for one in findings] == [run[3].command_id]
+    assert [finding.command_id for finding in findings] == [run[3].command_id]
 
 
-async def test_machines_that_stand_since_before_the_range_take_no_room_in_it(yard: Yard) -> None:
-    await stop(yard, *range(1, CAP + 1))
-    await yard.ack_all()
-    yard.pass_time(24 * 3600)
-    restarts: dict[str, Any] = {"asker": yard.rule, "pre_approval": LEAVE}
-    await yard.request("restart_mining", *range(1, 2 * CAP + 1), **restarts)
-    assert len(await yard.ack_all()) == 2 * CAP
-    assert (await examine(yard.database, yard.tenant, since=yard.now - timedelta(hours=2))).findings == []
+async def test_machines_stopped_before_the_range_do_not_count_in_it(fleet: CommandSite) -> None:
+    await stop(fleet, *range(1, CAP + 1))
+    await fleet.ack_all()
+    fleet.pass_time(24 * 3600)
+    restarts: dict[str, Any] = {"caller": fleet.rule, "pre_approval": LEAVE}
+    await fleet.request("restart_mining", *range(1, 2 * CAP + 1), **restarts)
+    assert len(await fleet.ack_all()) == 2 * CAP
+    assert (await check_history(fleet.database, fleet.tenant, since=fleet.now - timedelta(hours=2))).findings == []
 
 
-async def test_a_cap_that_was_passed_is_found_in_what_the_run_left_behind(yard: Yard) -> None:
-    await yard.request("restart_mining", *range(1, CAP + 2), asker=yard.rule)
-    await yard.ack_all()
-    assert (await examine(yard.database, yard.tenant)).findings == []
-    yard.cap_at(0.1)  # without a record: as if it had held all the time
-    findings = (await examine(yard.database, yard.tenant)).findings
-    assert {one.name for one in findings} == {Name.CAP_EXCEEDED}
+async def test_an_exceeded_cap_is_found_in_the_records(fleet: CommandSite) -> None:
+    await fleet.request("restart_mining", *range(1, CAP + 2), caller=fleet.rule)
+    await fleet.ack_all()
+    assert (await check_history(fleet.database, fleet.tenant)).findings == []
+    fleet.cap_at(0.1)  # without a record: as if it had held all the time
+    findings = (await check_history(fleet.database, fleet.tenant)).findings
+    assert {finding.name for finding in findings} == {FindingName.CAP_EXCEEDED}
     assert len(findings) == CAP - 6
 
 
-async def test_a_build_without_the_cap_is_caught_by_its_first_poll(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
-    yard.pass_time(3600)
-    await yard.request("restart_mining", *range(1, 2 * CAP + 1), asker=yard.rule, pre_approval=LEAVE)
-    cutting.forget_the_cap(monkeypatch)
-    assert len(await yard.lease(limit=50)) == 2 * CAP
-    findings = (await examine(yard.database, yard.tenant, since=yard.now - timedelta(minutes=1))).findings
-    assert {finding.name for finding in findings} == {Name.CAP_EXCEEDED}
+async def test_a_build_without_the_cap_is_caught_by_its_first_poll(
+    fleet: CommandSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fleet.pass_time(3600)
+    await fleet.request("restart_mining", *range(1, 2 * CAP + 1), caller=fleet.rule, pre_approval=LEAVE)
+    sabotage.ignore_the_cap(monkeypatch)
+    assert len(await fleet.lease(limit=50)) == 2 * CAP
+    findings = (await check_history(fleet.database, fleet.tenant, since=fleet.now - timedelta(minutes=1))).findings
+    assert {finding.name for finding in findings} == {FindingName.CAP_EXCEEDED}
     assert len(findings) == CAP

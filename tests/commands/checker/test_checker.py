@@ -9,25 +9,25 @@ import msgspec
 import pytest
 
 from hashinsight.commands import checker
-from hashinsight.commands.checker import Handed, Name, Part, Timeline, check_rates
-from hashinsight.commands.service.examining import examine
+from hashinsight.commands.checker import FindingName, Lease, StoryGroup, Timeline, check_rates
+from hashinsight.commands.service.checker import check_history
 from hashinsight.commands.states import Event, State
 from hashinsight.kit.ids import new_id
-from tests.commands.checker.told import Day, Spoiled
-from tests.commands.yard import NOON, Yard
+from tests.commands.checker.recorded_day import Day, Spoiled
+from tests.commands.command_site import NOON, CommandSite
 
 DAY = timedelta(days=1)
 
 
 @pytest.fixture
-async def day(yard: Yard) -> Day:
-    made = Day(yard)
+async def day(fleet: CommandSite) -> Day:
+    made = Day(fleet)
     await made.live()
     return made
 
 
 def _dispatch(day: Spoiled, name: str, n: int) -> str:
-    (move,) = (one for one in day.story(name).moves if one.n == n)
+    (move,) = (move for move in day.story(name).moves if move.n == n)
     return str(move.dispatch_id)
 
 
@@ -61,7 +61,7 @@ def _never_let_go(day: Spoiled) -> None:
 
 def _unapproved(day: Spoiled) -> None:
     story = day.story("canceled")
-    day.without("canceled", moves=tuple(one for one in story.moves if one.event is not Event.APPROVED))
+    day.without("canceled", moves=tuple(move for move in story.moves if move.event is not Event.APPROVED))
 
 
 def _nobody_asked(day: Spoiled) -> None:
@@ -105,57 +105,57 @@ def _calls(method: str, *arguments: Any, **changed: Any) -> Callable[[Spoiled], 
 
 
 # numbers of moves: tried = created, leased, lease_lost, leased, retried, leased, started, succeeded
-SPOILS: list[tuple[Name, Callable[[Spoiled], None]]] = [
-    (Name.ILLEGAL_MOVE, _calls("move", "tried", 7, event=Event.LEASE_LOST)),
-    (Name.ILLEGAL_MOVE, _calls("move", "tried", 4, old_state=State.RUNNING)),
-    (Name.HISTORY_GAP, _calls("command", "open", moves=3)),
-    (Name.HISTORY_GAP, _calls("move", "tried", 5, n=9)),
-    (Name.FINAL_LEFT, _calls("add_move", "expired", event=Event.LEASED, new_state=State.DISPATCHED)),
-    (Name.ROW_DIFFERS, _calls("command", "tried", state=State.FAILED)),
-    (Name.ROW_DIFFERS, _calls("command", "tried", finished_at=NOON)),
-    (Name.ROW_DIFFERS, _calls("command", "open", hot=False)),
-    (Name.IN_TWO_TABLES, _both_tables),
-    (Name.TWO_ACTIVE, _two_active),
-    (Name.TWO_ACTIVE, _never_let_go),
-    (Name.DISPATCH_SHARED, _share),
-    (Name.DISPATCH_REUSED, lambda day: day.details("tried", 6, dispatch_id=_dispatch(day, "tried", 2))),
-    (Name.DISPATCH_CHANGED, lambda day: day.details("tried", 4, dispatch_id=str(new_id()))),
-    (Name.STALE_ACK, lambda day: day.details("tried", 8, dispatch_id=_dispatch(day, "tried", 2))),
-    (Name.ACKED_TWICE, lambda day: day.details("tried", 8, dispatch_id=_dispatch(day, "tried", 5))),
-    (Name.FOREIGN_ACK, _calls("move", "tried", 8, actor_id=str(new_id()))),
-    (Name.FOREIGN_ACK, lambda day: day.move("tried", 5, actor_id=day.story("tried").moves[1].actor_id)),
-    (Name.FOREIGN_ACK, _other_device),
-    (Name.ATTEMPT_DIFFERS, _calls("command", "tried", attempt=2)),
-    (Name.ATTEMPT_DIFFERS, _calls("attempt", "tried", deliveries=1)),
-    (Name.ATTEMPT_DIFFERS, _calls("attempt", "tried", result="succeeded")),
-    (Name.ATTEMPT_DIFFERS, _calls("without", "open", attempts=())),
-    (Name.TOO_MANY_ATTEMPTS, _calls("command", "tried", max_retries=1)),
-    (Name.LEASED_AFTER_EXPIRY, _calls("move", "open", 2, at=NOON + DAY)),
-    (Name.EXTENDED_AFTER_EXPIRY, lambda day: day.details("extended", 2, expired_at=str(NOON))),
-    (Name.LEASED_AFTER_CANCEL, _after_cancel),
-    (Name.LEASED_BEFORE_BACKOFF, lambda day: day.details("tried", 5, next_attempt_at=str(NOON + DAY))),
-    (Name.LEASED_UNAPPROVED, _unapproved),
-    (Name.LEASED_UNAPPROVED, _calls("without", "leave", approvals=())),
-    (Name.LEASED_UNAPPROVED, _nobody_asked),
-    (Name.APPROVED_BY_REQUESTER, _other_approver),
-    (Name.APPROVED_BY_REQUESTER, _approver_behind_a_key),
-    (Name.APPROVED_TOO_LATE, _calls("command", "canceled", approval_until=NOON)),
-    (Name.APPROVAL_UNRECORDED, _calls("without", "rejected", approvals=())),
-    (Name.SUPERSESSION_BROKEN, _no_successor),
-    (Name.SUPERSESSION_BROKEN, _not_known_to_it),
-    (Name.SUPERSESSION_BROKEN, _names_a_stranger),
-    (Name.SUPERSESSION_BROKEN, lambda day: day.command("tried", superseded_by=day.story("open").id)),
-    (Name.INTERRUPTED, _calls("command", "emergency", emergency=False)),
-    (Name.INTERRUPTED, _calls("command", "displaced", priority="compliance")),
-    (Name.DEDUPE_BROKEN, _calls("command", "repeated", created_at=NOON + timedelta(seconds=59))),
-    (Name.MOVE_UNAUDITED, _drop_created),
-    (Name.ENTRY_WITHOUT_MOVE, _extra_entry),
+SPOILS: list[tuple[FindingName, Callable[[Spoiled], None]]] = [
+    (FindingName.ILLEGAL_MOVE, _calls("move", "tried", 7, event=Event.LEASE_LOST)),
+    (FindingName.ILLEGAL_MOVE, _calls("move", "tried", 4, old_state=State.RUNNING)),
+    (FindingName.HISTORY_GAP, _calls("command", "open", moves=3)),
+    (FindingName.HISTORY_GAP, _calls("move", "tried", 5, n=9)),
+    (FindingName.FINAL_LEFT, _calls("add_move", "expired", event=Event.LEASED, new_state=State.DISPATCHED)),
+    (FindingName.ROW_DIFFERS, _calls("command", "tried", state=State.FAILED)),
+    (FindingName.ROW_DIFFERS, _calls("command", "tried", finished_at=NOON)),
+    (FindingName.ROW_DIFFERS, _calls("command", "open", hot=False)),
+    (FindingName.IN_TWO_TABLES, _both_tables),
+    (FindingName.TWO_ACTIVE, _two_active),
+    (FindingName.TWO_ACTIVE, _never_let_go),
+    (FindingName.DISPATCH_SHARED, _share),
+    (FindingName.DISPATCH_REUSED, lambda day: day.details("tried", 6, dispatch_id=_dispatch(day, "tried", 2))),
+    (FindingName.DISPATCH_CHANGED, lambda day: day.details("tried", 4, dispatch_id=str(new_id()))),
+    (FindingName.STALE_ACK, lambda day: day.details("tried", 8, dispatch_id=_dispatch(day, "tried", 2))),
+    (FindingName.ACKED_TWICE, lambda day: day.details("tried", 8, dispatch_id=_dispatch(day, "tried", 5))),
+    (FindingName.FOREIGN_ACK, _calls("move", "tried", 8, actor_id=str(new_id()))),
+    (FindingName.FOREIGN_ACK, lambda day: day.move("tried", 5, actor_id=day.story("tried").moves[1].actor_id)),
+    (FindingName.FOREIGN_ACK, _other_device),
+    (FindingName.ATTEMPT_DIFFERS, _calls("command", "tried", attempt=2)),
+    (FindingName.ATTEMPT_DIFFERS, _calls("attempt", "tried", deliveries=1)),
+    (FindingName.ATTEMPT_DIFFERS, _calls("attempt", "tried", result="succeeded")),
+    (FindingName.ATTEMPT_DIFFERS, _calls("without", "open", attempts=())),
+    (FindingName.TOO_MANY_ATTEMPTS, _calls("command", "tried", max_retries=1)),
+    (FindingName.LEASED_AFTER_EXPIRY, _calls("move", "open", 2, at=NOON + DAY)),
+    (FindingName.EXTENDED_AFTER_EXPIRY, lambda day: day.details("extended", 2, expired_at=str(NOON))),
+    (FindingName.LEASED_AFTER_CANCEL, _after_cancel),
+    (FindingName.LEASED_BEFORE_BACKOFF, lambda day: day.details("tried", 5, next_attempt_at=str(NOON + DAY))),
+    (FindingName.LEASED_UNAPPROVED, _unapproved),
+    (FindingName.LEASED_UNAPPROVED, _calls("without", "leave", approvals=())),
+    (FindingName.LEASED_UNAPPROVED, _nobody_asked),
+    (FindingName.APPROVED_BY_REQUESTER, _other_approver),
+    (FindingName.APPROVED_BY_REQUESTER, _approver_behind_a_key),
+    (FindingName.APPROVED_TOO_LATE, _calls("command", "canceled", approval_until=NOON)),
+    (FindingName.APPROVAL_UNRECORDED, _calls("without", "rejected", approvals=())),
+    (FindingName.SUPERSESSION_BROKEN, _no_successor),
+    (FindingName.SUPERSESSION_BROKEN, _not_known_to_it),
+    (FindingName.SUPERSESSION_BROKEN, _names_a_stranger),
+    (FindingName.SUPERSESSION_BROKEN, lambda day: day.command("tried", superseded_by=day.story("open").id)),
+    (FindingName.INTERRUPTED, _calls("command", "emergency", emergency=False)),
+    (FindingName.INTERRUPTED, _calls("command", "displaced", priority="compliance")),
+    (FindingName.DEDUPE_BROKEN, _calls("command", "repeated", created_at=NOON + timedelta(seconds=59))),
+    (FindingName.MOVE_UNAUDITED, _drop_created),
+    (FindingName.ENTRY_WITHOUT_MOVE, _extra_entry),
 ]
-ELSEWHERE = {Name.COMMAND_LOST, Name.RATE_EXCEEDED, Name.CAP_EXCEEDED}
+ELSEWHERE = {FindingName.COMMAND_LOST, FindingName.RATE_EXCEEDED, FindingName.CAP_EXCEEDED}
 
 
 async def test_a_day_without_a_fault_has_no_findings(day: Day) -> None:
-    examined = await examine(day.yard.database, day.yard.tenant)
+    examined = await check_history(day.fleet.database, day.fleet.tenant)
     assert examined.findings == []
     assert (examined.commands, examined.machines, examined.open, examined.notes) == (11, 8, 2, [])
     moves = [move for story in await day.part() for move in story.moves]
@@ -163,10 +163,10 @@ async def test_a_day_without_a_fault_has_no_findings(day: Day) -> None:
 
 
 def test_every_guarantee_is_broken_here_once() -> None:
-    assert {name for name, _ in SPOILS} | ELSEWHERE == set(Name)
+    assert {name for name, _ in SPOILS} | ELSEWHERE == set(FindingName)
 
 
-async def test_what_is_spoiled_is_found_by_its_name(day: Day) -> None:
+async def test_each_spoiled_record_has_its_finding(day: Day) -> None:
     """And none of the checks could be left out unseen."""
     part = await day.part()
     blind, idle = [], set(checker.CHECKS)
@@ -174,7 +174,7 @@ async def test_what_is_spoiled_is_found_by_its_name(day: Day) -> None:
         spoiled = Spoiled(part, day.named)
         spoil(spoiled)
         assert spoiled.part != part
-        seeing = [one for one in checker.CHECKS if name in {finding.name for finding in one(spoiled.part)}]
+        seeing = [check for check in checker.CHECKS if name in {finding.name for finding in check(spoiled.part)}]
         idle -= set(seeing)
         if not seeing:
             blind.append((number, name))
@@ -182,41 +182,41 @@ async def test_what_is_spoiled_is_found_by_its_name(day: Day) -> None:
     assert idle == set()
 
 
-async def test_a_range_leaves_out_what_was_not_alive_in_it(day: Day) -> None:
+async def test_a_range_excludes_commands_outside_it(day: Day) -> None:
     """Those at its edges are told without findings: half of a story is not a broken one."""
-    yard = day.yard
-    whole = (await examine(yard.database, yard.tenant)).commands
+    fleet = day.fleet
+    whole = (await check_history(fleet.database, fleet.tenant)).commands
     seen = []
     for seconds in range(0, 600, 30):
         cut = NOON + timedelta(seconds=seconds)
-        late = await examine(yard.database, yard.tenant, since=cut)
-        early = await examine(yard.database, yard.tenant, until=cut)
+        late = await check_history(fleet.database, fleet.tenant, since=cut)
+        early = await check_history(fleet.database, fleet.tenant, until=cut)
         assert late.findings == early.findings == []
         seen.append((late.commands, early.commands))
     assert seen[0] == (whole, 0)
     assert seen[-1][0] < whole
 
 
-async def test_a_command_that_is_gone_is_found_by_the_record(day: Day) -> None:
-    day.yard.write("delete from commands where command_id = %s", day.named["expired"])
-    (finding,) = (await examine(day.yard.database, day.yard.tenant)).findings
-    assert (finding.name, finding.command_id) == (Name.COMMAND_LOST, day.named["expired"])
+async def test_a_deleted_command_is_found_by_the_audit_log(day: Day) -> None:
+    day.fleet.write("delete from commands where command_id = %s", day.named["expired"])
+    (finding,) = (await check_history(day.fleet.database, day.fleet.tenant)).findings
+    assert (finding.name, finding.command_id) == (FindingName.COMMAND_LOST, day.named["expired"])
 
 
-async def test_one_who_may_approve_alone_is_no_finding_while_that_was_allowed(day: Day) -> None:
+async def test_self_approval_is_no_finding_while_it_was_allowed(day: Day) -> None:
     spoiled = Spoiled(await day.part(), day.named)
     _other_approver(spoiled)
-    for allowed, names in ((True, set()), (False, {Name.APPROVED_BY_REQUESTER})):
-        part: Part = replace(spoiled.part, by_requester=Timeline(not allowed, [(NOON - DAY, allowed)]))
+    for allowed, names in ((True, set()), (False, {FindingName.APPROVED_BY_REQUESTER})):
+        part: StoryGroup = replace(spoiled.part, by_requester=Timeline(not allowed, [(NOON - DAY, allowed)]))
         assert {finding.name for finding in checker.check(part)} == names
 
 
-def _handed(*seconds: float) -> Iterator[Handed]:
-    return (Handed(new_id(), 1, "reboot_device", NOON + timedelta(seconds=one)) for one in seconds)
+def _handed(*seconds: float) -> Iterator[Lease]:
+    return (Lease(new_id(), 1, "reboot_device", NOON + timedelta(seconds=second)) for second in seconds)
 
 
 @pytest.mark.parametrize(
-    ("seconds", "changes", "found"),
+    ("seconds", "changes", "count"),
     [
         ((0, 1, 299), [], 1),
         ((0, 1, 300), [], 0),
@@ -226,6 +226,6 @@ def _handed(*seconds: float) -> Iterator[Handed]:
         ((0, 0, 0), [], 1),
     ],
 )
-def test_rates_hold_in_every_window(seconds: tuple[float, ...], changes: list[tuple[Any, int]], found: int) -> None:
+def test_rates_hold_in_every_window(seconds: tuple[float, ...], changes: list[tuple[Any, int]], count: int) -> None:
     limits = {"reboot_device": Timeline(2, changes)}
-    assert len(list(check_rates(_handed(*seconds), limits))) == found
+    assert len(list(check_rates(_handed(*seconds), limits))) == count

@@ -19,7 +19,7 @@ FINAL = ("succeeded", "failed", "expired", "canceled", "superseded")
 
 
 @dataclass
-class One:
+class ModelCommand:
     id: UUID
     miner: int
     kind: str
@@ -61,7 +61,7 @@ class One:
     def is_over(self, now: datetime) -> bool:
         return (self.made_at + APPROVAL_WAIT if self.waits or self.expires is None else self.expires) <= now
 
-    def outranks(self, other: "One") -> bool:
+    def outranks(self, other: "ModelCommand") -> bool:
         return self.rank > other.rank or (self.interrupts and not other.interrupts)
 
     def go(self, state: str) -> None:
@@ -71,15 +71,19 @@ class One:
 
 @dataclass
 class Model:
-    all: dict[UUID, One] = field(default_factory=dict)
+    all: dict[UUID, ModelCommand] = field(default_factory=dict)
     owners: dict[UUID, UUID] = field(default_factory=dict)  # dispatch → command
     held_by: dict[UUID, set[UUID]] = field(default_factory=dict)  # dispatch → collectors
 
-    def on(self, miner: int) -> list[One]:
+    def on(self, miner: int) -> list[ModelCommand]:
         """The open control commands of a machine, oldest first."""
-        return [one for one in self.all.values() if one.miner == miner and one.is_control and one.state not in FINAL]
+        return [
+            command
+            for command in self.all.values()
+            if command.miner == miner and command.is_control and command.state not in FINAL
+        ]
 
-    def weigh(self, new: One) -> tuple[str | None, list[One]]:
+    def weigh(self, new: ModelCommand) -> tuple[str | None, list[ModelCommand]]:
         """Why it is refused, or whom it displaces."""
         displaced = []
         for old in self.on(new.miner) if new.is_control else ():
@@ -101,111 +105,113 @@ class Model:
                 return "CONTRADICTS", []
         return None, displaced
 
-    def make(self, new: One, displaced: list[One]) -> None:
+    def make(self, new: ModelCommand, displaced: list[ModelCommand]) -> None:
         for old in displaced:
             old.go("superseded")
         self.all[new.id] = new
 
-    def next_for(self, odd_only: bool, now: datetime) -> list[One]:  # noqa: FBT001 - whether the collector is a zone's
-        def goes_first(one: One) -> tuple[int, datetime, UUID]:
-            return -one.rank, one.made_at, one.id
+    def next_for(self, odd_only: bool, now: datetime) -> list[ModelCommand]:  # noqa: FBT001 - whether the collector is a zone's
+        def goes_first(command: ModelCommand) -> tuple[int, datetime, UUID]:
+            return -command.rank, command.made_at, command.id
 
-        due = [one for one in self.all.values() if one.is_due(now) and (not odd_only or one.miner % 2)]
+        due = [command for command in self.all.values() if command.is_due(now) and (not odd_only or command.miner % 2)]
         free = []
-        for one in due:
-            others = [other for other in self.on(one.miner) if other is not one] if one.is_control else []
+        for command in due:
+            others = [other for other in self.on(command.miner) if other is not command] if command.is_control else []
             if not any(
-                other.is_leased or (other.is_alive(now) and goes_first(other) < goes_first(one)) for other in others
+                other.is_leased or (other.is_alive(now) and goes_first(other) < goes_first(command)) for other in others
             ):
-                free.append(one)
+                free.append(command)
         return sorted(free, key=goes_first)
 
-    def lease(self, one: One, dispatch: UUID, holder: tuple[UUID, str | None], now: datetime) -> None:
-        if one.dispatch is None:
+    def lease(self, command: ModelCommand, dispatch: UUID, holder: tuple[UUID, str | None], now: datetime) -> None:
+        if command.dispatch is None:
             assert dispatch not in self.owners, "a retry, or a first try, has a new id"
         else:
-            assert dispatch == one.dispatch, "a redelivery has the same id"
-        one.state, one.dispatch, one.tries = "dispatched", dispatch, one.tries + 1
-        one.holder, one.lease_until = holder, now + LEASE
-        self.owners[dispatch] = one.id
+            assert dispatch == command.dispatch, "a redelivery has the same id"
+        command.state, command.dispatch, command.tries = "dispatched", dispatch, command.tries + 1
+        command.holder, command.lease_until = holder, now + LEASE
+        self.owners[dispatch] = command.id
         self.held_by.setdefault(dispatch, set()).add(holder[0])
 
     def ack_all(
-        self, said: list[tuple[UUID, str]], holder: tuple[UUID, str | None], now: datetime
+        self, acks: list[tuple[UUID, str]], holder: tuple[UUID, str | None], now: datetime
     ) -> list[tuple[bool, str, str | None]]:
         """In their order; what came back to the queue is weighed behind the last of them."""
-        answers = [self.ack(dispatch, status, holder, now) for dispatch, status in said]
-        ones = [self.all[self.owners[dispatch]] for dispatch, _ in said]
-        for one, (applied, state, _) in zip(ones, answers, strict=True):
+        answers = [self.ack(dispatch, status, holder, now) for dispatch, status in acks]
+        commands = [self.all[self.owners[dispatch]] for dispatch, _ in acks]
+        for command, (applied, state, _) in zip(commands, answers, strict=True):
             if applied and state == "queued":
-                self.come_back(one, now)
+                self.come_back(command, now)
         return [
-            (applied, one.state if state == "queued" else state, code)
-            for one, (applied, state, code) in zip(ones, answers, strict=True)
+            (applied, command.state if state == "queued" else state, code)
+            for command, (applied, state, code) in zip(commands, answers, strict=True)
         ]
 
     def ack(
         self, dispatch: UUID, status: str, holder: tuple[UUID, str | None], now: datetime
     ) -> tuple[bool, str, str | None]:
         """Whether it is applied, the state behind it, and the code of a refusal."""
-        one = self.all[self.owners[dispatch]]
-        refusal = self._refusal(one, dispatch, status, holder)
+        command = self.all[self.owners[dispatch]]
+        refusal = self._refusal(command, dispatch, status, holder)
         if refusal is not None:
-            return False, one.state, refusal
+            return False, command.state, refusal
         if status == "running":
-            if one.state == "queued":
-                return False, one.state, "LEASE_ENDED"
-            if one.state == "dispatched":
-                one.state, one.lease_until = "running", now + LEASE
+            if command.state == "queued":
+                return False, command.state, "LEASE_ENDED"
+            if command.state == "dispatched":
+                command.state, command.lease_until = "running", now + LEASE
         elif status == "succeeded":
-            one.go("succeeded")
+            command.go("succeeded")
         else:
-            again = retry_at(one.id, one.tries, 15, now=now)
-            final = status != "failed" or one.canceling or one.tries > one.retries
-            if final or one.expires is None or again >= one.expires:
-                one.go("failed")
+            again = retry_at(command.id, command.tries, 15, now=now)
+            final = status != "failed" or command.canceling or command.tries > command.retries
+            if final or command.expires is None or again >= command.expires:
+                command.go("failed")
             else:
-                one.go("queued")
-                one.dispatch, one.not_before = None, again
-        return True, one.state, None
+                command.go("queued")
+                command.dispatch, command.not_before = None, again
+        return True, command.state, None
 
-    def _refusal(self, one: One, dispatch: UUID, status: str, holder: tuple[UUID, str | None]) -> str | None:
-        if one.state in FINAL:
-            return {"expired": "COMMAND_EXPIRED", "superseded": "SUPERSEDED"}.get(one.state, "ALREADY_FINAL")
-        if one.dispatch != dispatch:
-            return "ALREADY_ACKED" if one.dispatch is None else "STALE_DISPATCH"
-        if one.holder == holder:
+    def _refusal(
+        self, command: ModelCommand, dispatch: UUID, status: str, holder: tuple[UUID, str | None]
+    ) -> str | None:
+        if command.state in FINAL:
+            return {"expired": "COMMAND_EXPIRED", "superseded": "SUPERSEDED"}.get(command.state, "ALREADY_FINAL")
+        if command.dispatch != dispatch:
+            return "ALREADY_ACKED" if command.dispatch is None else "STALE_DISPATCH"
+        if command.holder == holder:
             return None
         if holder[0] not in self.held_by[dispatch]:
             return "NOT_LEASE_OWNER"
-        return "LEASE_MOVED" if one.is_leased and status != "succeeded" else None
+        return "LEASE_MOVED" if command.is_leased and status != "succeeded" else None
 
-    def come_back(self, one: One, now: datetime) -> None:
+    def come_back(self, command: ModelCommand, now: datetime) -> None:
         """What was asked for behind it while it was leased may outrank it."""
-        others = self.on(one.miner) if one.is_control and one.state == "queued" else []
-        behind = [other for other in others if other.id > one.id and not (other.is_leased or other.is_over(now))]
-        if any(other.outranks(one) for other in behind):
-            one.go("superseded")
+        others = self.on(command.miner) if command.is_control and command.state == "queued" else []
+        behind = [other for other in others if other.id > command.id and not (other.is_leased or other.is_over(now))]
+        if any(other.outranks(command) for other in behind):
+            command.go("superseded")
 
     def sweep(self, now: datetime) -> None:
         back = []
-        for one in self.all.values():
-            over = one.expires is not None and one.expires <= now
-            if one.is_leased and one.lease_until is not None and one.lease_until <= now:
-                over = over or one.tries > one.retries
-                one.go("canceled" if one.canceling else "expired" if over else "queued")
-                back += [one] if one.state == "queued" else []
-            elif one.state == "queued" and (over or (one.waits and one.made_at + APPROVAL_WAIT <= now)):
-                one.go("expired")
-        for one in back:
-            self.come_back(one, now)
+        for command in self.all.values():
+            over = command.expires is not None and command.expires <= now
+            if command.is_leased and command.lease_until is not None and command.lease_until <= now:
+                over = over or command.tries > command.retries
+                command.go("canceled" if command.canceling else "expired" if over else "queued")
+                back += [command] if command.state == "queued" else []
+            elif command.state == "queued" and (over or (command.waits and command.made_at + APPROVAL_WAIT <= now)):
+                command.go("expired")
+        for command in back:
+            self.come_back(command, now)
 
-    def active(self) -> Iterator[One]:
-        return (one for one in self.all.values() if one.is_control and one.is_leased)
+    def active(self) -> Iterator[ModelCommand]:
+        return (command for command in self.all.values() if command.is_control and command.is_leased)
 
     def outdated(self) -> Iterator[UUID]:
-        """Dispatches of open commands that have a newer one, or wait for it."""
-        for dispatch, command in self.owners.items():
-            one = self.all[command]
-            if one.state not in FINAL and one.dispatch != dispatch:
+        """Dispatches of open commands that have a newer command, or wait for it."""
+        for dispatch, command_id in self.owners.items():
+            command = self.all[command_id]
+            if command.state not in FINAL and command.dispatch != dispatch:
                 yield dispatch

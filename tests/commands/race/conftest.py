@@ -1,4 +1,4 @@
-"""A race's yard, and the process whose children die in it."""
+"""A race's fleet, and the process whose children die in it."""
 
 import subprocess
 import sys
@@ -9,15 +9,15 @@ import pytest
 
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.db.database import Database
-from tests.commands.race.driven import DrivenClock, DrivenYard
-from tests.running import HANGS_SEC
+from tests.commands.race.shared_clock import SharedClock, SharedClockSite
+from tests.installation import HANG_TIMEOUT_SEC
 
 
 @pytest.fixture(scope="session")
 def dying(pytestconfig: pytest.Config) -> Iterator[subprocess.Popen[str]]:
     """One for all races of a test process: loading everything takes a second, forking does not."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.commands.race.dying"],
+        [sys.executable, "-m", "tests.commands.race.killed_processes"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -28,12 +28,12 @@ def dying(pytestconfig: pytest.Config) -> Iterator[subprocess.Popen[str]]:
     assert process.stdout.readline() == "ready\n"
     yield process
     process.stdin.close()
-    process.wait(HANGS_SEC)
+    process.wait(HANG_TIMEOUT_SEC)
     process.stdout.close()
 
 
 @pytest.fixture
-async def yard(address: DatabaseAddress, superuser_url: str, tmp_path: Path) -> AsyncIterator[DrivenYard]:
+async def fleet(address: DatabaseAddress, superuser_url: str, tmp_path: Path) -> AsyncIterator[SharedClockSite]:
     database = Database(address, pool=16)
-    yield await DrivenYard(database, superuser_url, DrivenClock(tmp_path / "clock")).begin()
+    yield await SharedClockSite(database, superuser_url, SharedClock(tmp_path / "clock")).begin()
     await database.dispose()

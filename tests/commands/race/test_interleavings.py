@@ -10,19 +10,19 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 
 from hashinsight.commands import service
-from hashinsight.commands.asking import PreApproval
-from hashinsight.commands.service import sweeping
-from hashinsight.commands.service.deciding import Which
-from hashinsight.commands.service.leasing import Leased
+from hashinsight.commands.requests import PreApproval
+from hashinsight.commands.service import sweeps
+from hashinsight.commands.service.approvals import DecisionTarget
+from hashinsight.commands.service.leases import LeasedCommand
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.db.context import Context, job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.wire.acks import Ack, AckStatus
-from tests.blocked import until_blocked
-from tests.commands.race.driven import REBOOTS, DrivenYard, Plan, joined
-from tests.commands.race.watching import every_statement
-from tests.commands.slipping import PAUSE
-from tests.commands.yard import SITE, VAULT
+from tests.commands.command_site import SITE, VAULT
+from tests.commands.interleaving import PAUSE
+from tests.commands.race.shared_clock import REBOOTS, Plan, SharedClockSite, joined
+from tests.commands.race.statements import every_statement
+from tests.lock_waits import wait_until_blocked
 
 LEAVE = PreApproval("olga", "a race")
 # a poll of whoever is called `slow` stops with its picture taken; and a lease takes long enough for two polls to meet
@@ -33,10 +33,10 @@ create trigger slowly before update on commands for each row when (new.state = '
 
 
 async def test_reboots_that_come_at_any_instant_of_a_poll_are_held_by_the_rate_limit(
-    yard: DrivenYard, address: DatabaseAddress, tmp_path: Path
+    fleet: SharedClockSite, address: DatabaseAddress, tmp_path: Path
 ) -> None:
     """Approved behind its first statement, its second, …: what a poll saw before it counted must not be handed out."""
-    plan = yard.plan(tmp_path / "clock", seed=0, deaths=0)
+    plan = fleet.plan(tmp_path / "clock", seed=0, deaths=0)
     polling = Database(address, application="slow")
     position = sent = 0
 
@@ -51,123 +51,125 @@ async def test_reboots_that_come_at_any_instant_of_a_poll_are_held_by_the_rate_l
     try:
         while position <= sent:
             position, sent = position + 1, 0
-            await yard.request("reboot_device", *range(1, 9))
+            await fleet.request("reboot_device", *range(1, 9))
             with every_statement(slip_in, of="slow"):
-                leased = await _poll(polling, yard)
+                leased = await _poll(polling, fleet)
             assert len(leased) <= REBOOTS, f"behind statement {position} of {sent}"
-            yard.pass_time(48 * 3600)
-            await yard.sweep()
+            fleet.pass_time(48 * 3600)
+            await fleet.sweep()
     finally:
         await polling.dispose()
     assert position > 3
 
 
-async def _poll(database: Database, yard: DrivenYard) -> list[Leased]:
-    async with database.transaction(Context(tenant=str(yard.tenant), sites=(SITE,))) as session:
-        return await service.lease(session, VAULT, yard.north, now=yard.now)
+async def _poll(database: Database, fleet: SharedClockSite) -> list[LeasedCommand]:
+    async with database.transaction(Context(tenant=str(fleet.tenant), sites=(SITE,))) as session:
+        return await service.lease(session, VAULT, fleet.north, now=fleet.now)
 
 
 async def _approve_all(plan: Plan) -> None:
-    yard = joined(plan)
-    (waiting,) = yard.rows("select distinct batch_id from commands where approval_state = 'required'")
-    await yard.approve(Which(batch_id=waiting["batch_id"]), yard.person("olga"))
-    await yard.database.dispose()
+    fleet = joined(plan)
+    (waiting,) = fleet.rows("select distinct batch_id from commands where approval_state = 'required'")
+    await fleet.approve(DecisionTarget(batch_id=waiting["batch_id"]), fleet.person("olga"))
+    await fleet.database.dispose()
 
 
 async def test_reboots_that_come_while_a_poll_looks_are_held_by_the_rate_limit(
-    yard: DrivenYard, address: DatabaseAddress, superuser_url: str
+    fleet: SharedClockSite, address: DatabaseAddress, superuser_url: str
 ) -> None:
     """The poll's picture has none waiting, so it counts nothing; before it leases, seven are there."""
-    await yard.request("set_fan", 8, params={"speed": 10})
-    yard.write(MEETING)
+    await fleet.request("set_fan", 8, params={"speed": 10})
+    fleet.write(MEETING)
     slow = Database(address, application="slow")
 
-    async with await psycopg.AsyncConnection.connect(superuser_url, autocommit=True) as gate:
-        await gate.execute("select pg_advisory_lock(4711)")
-        first = asyncio.create_task(_poll(slow, yard))
-        await _waiting_for_lock(yard)
-        await yard.request("reboot_device", *range(1, 8), asker=yard.rule, pre_approval=LEAVE)
-        await gate.execute("select pg_advisory_unlock(4711)")
-        got = await first
+    async with await psycopg.AsyncConnection.connect(superuser_url, autocommit=True) as edge_site:
+        await edge_site.execute("select pg_advisory_lock(4711)")
+        first = asyncio.create_task(_poll(slow, fleet))
+        await _waiting_for_lock(fleet)
+        await fleet.request("reboot_device", *range(1, 8), caller=fleet.rule, pre_approval=LEAVE)
+        await edge_site.execute("select pg_advisory_unlock(4711)")
+        leased = await first
     await slow.dispose()
-    assert [one.command_type for one in got] == ["set_fan"]
-    assert len(await yard.lease()) == REBOOTS
+    assert [command.command_type for command in leased] == ["set_fan"]
+    assert len(await fleet.lease()) == REBOOTS
 
 
-async def test_polls_that_meet_on_their_way_through_the_machines_both_get_an_answer(
-    yard: DrivenYard, address: DatabaseAddress, superuser_url: str
+async def test_polls_locking_the_same_machines_both_get_an_answer(
+    fleet: SharedClockSite, address: DatabaseAddress, superuser_url: str
 ) -> None:
     """One has the old commands in its picture, the other newer ones that go before them, in the other order."""
     for machine in range(1, 9):
-        await yard.request("set_fan", machine, params={"speed": 10})
-    yard.write(MEETING)
+        await fleet.request("set_fan", machine, params={"speed": 10})
+    fleet.write(MEETING)
     slow, other = Database(address, application="slow"), Database(address, application="other")
 
-    async with await psycopg.AsyncConnection.connect(superuser_url, autocommit=True) as gate:
-        await gate.execute("select pg_advisory_lock(4711)")
-        first = asyncio.create_task(_poll(slow, yard))
-        await _waiting_for_lock(yard)
+    async with await psycopg.AsyncConnection.connect(superuser_url, autocommit=True) as edge_site:
+        await edge_site.execute("select pg_advisory_lock(4711)")
+        first = asyncio.create_task(_poll(slow, fleet))
+        await _waiting_for_lock(fleet)
         for machine in range(8, 0, -1):
-            await yard.request("restart_mining", machine, priority_number=9)
-        second = asyncio.create_task(_poll(other, yard))
-        await gate.execute("select pg_advisory_unlock(4711)")
-        got = [*await first, *await second]
-        again = [*await _poll(slow, yard), *await _poll(other, yard), *await _poll(slow, yard)]
+            await fleet.request("restart_mining", machine, priority_number=9)
+        second = asyncio.create_task(_poll(other, fleet))
+        await edge_site.execute("select pg_advisory_unlock(4711)")
+        leased = [*await first, *await second]
+        again = [*await _poll(slow, fleet), *await _poll(other, fleet), *await _poll(slow, fleet)]
     await slow.dispose()
     await other.dispose()
     assert again == [], "and who was overtaken goes on polling on the same connection"
-    assert sorted(one.miner_no for one in got) == list(range(1, 9)), "each machine has one, whoever got it"
+    assert sorted(command.miner_no for command in leased) == list(range(1, 9)), "each machine has one, whoever got it"
 
 
-async def test_a_fault_in_the_tables_is_an_error_and_not_an_empty_poll(yard: DrivenYard) -> None:
+async def test_a_fault_in_the_tables_is_an_error_and_not_an_empty_poll(fleet: SharedClockSite) -> None:
     """Only who was overtaken looks again: else one broken row would silence a whole site."""
-    command_id = await yard.made("set_fan", 1, params={"speed": 10})
-    yard.write("update command_history set n = 2 where command_id = %s", command_id)
+    command_id = await fleet.make_command("set_fan", 1, params={"speed": 10})
+    fleet.write("update command_history set n = 2 where command_id = %s", command_id)
     with pytest.raises((IntegrityError, psycopg.IntegrityError)):
-        await yard.lease()
+        await fleet.lease()
 
 
-async def test_an_ack_that_waited_for_its_twin_is_told_that_it_was_known(yard: DrivenYard) -> None:
-    await yard.made("set_fan", 1, params={"speed": 10})
-    leased = await yard.lease_one()
-    said = [Ack(str(leased.dispatch_id), AckStatus.FAILED, error_code="TIMEOUT")]
-    async with yard.session((SITE,)) as first:
-        await service.ack(first, yard.north, said, now=yard.now)
-        twin = asyncio.create_task(yard.ack(*said))
-        await _waiting_for_lock(yard)
+async def test_an_ack_that_waited_for_its_duplicate_is_already_acked(fleet: SharedClockSite) -> None:
+    await fleet.make_command("set_fan", 1, params={"speed": 10})
+    leased = await fleet.lease_one()
+    acks = [Ack(str(leased.dispatch_id), AckStatus.FAILED, error_code="TIMEOUT")]
+    async with fleet.session((SITE,)) as first:
+        await service.ack(first, fleet.north, acks, now=fleet.now)
+        twin = asyncio.create_task(fleet.ack(*acks))
+        await _waiting_for_lock(fleet)
     (answer,) = await twin
     assert (answer.applied, answer.error_code) == (False, "ALREADY_ACKED")
 
 
 async def test_two_halves_of_a_batch_that_are_approved_at_once_are_the_whole_batch(
-    yard: DrivenYard, superuser_url: str
+    fleet: SharedClockSite, superuser_url: str
 ) -> None:
-    answer = await yard.request("reboot_device", 1, 2)
-    one, two = (made.command_id for made in answer.commands)
-    olga = yard.person("olga")
-    async with yard.session() as first:
-        await service.approve(first, olga, Which(one), reason="fine", now=yard.now)
-        other = asyncio.create_task(yard.approve(Which(two), olga))
-        await until_blocked(superuser_url, other)
+    answer = await fleet.request("reboot_device", 1, 2)
+    half, other_half = (made.command_id for made in answer.commands)
+    olga = fleet.person("olga")
+    async with fleet.session() as first:
+        await service.approve(first, olga, DecisionTarget(half), reason="fine", now=fleet.now)
+        other = asyncio.create_task(fleet.approve(DecisionTarget(other_half), olga))
+        await wait_until_blocked(superuser_url, other)
     await other
-    assert yard.rows("select approval_state from command_batches") == [{"approval_state": "approved"}]
+    assert fleet.rows("select approval_state from command_batches") == [{"approval_state": "approved"}]
 
 
-async def test_a_key_is_not_forgotten_under_a_request_that_began_inside_its_window(yard: DrivenYard) -> None:
+async def test_a_dedupe_key_is_kept_for_a_request_that_began_inside_its_window(fleet: SharedClockSite) -> None:
     """The tick's clock is ahead of the request's by what the request had to wait."""
     key: dict[str, Any] = {"dedupe_key": "jitter", "dedupe_window_sec": 60, "params": {"speed": 10}}
-    first = await yard.request("set_fan", 1, **key)
-    await yard.say((await yard.lease_one()).dispatch_id)
-    began = yard.now
-    yard.pass_time(61)
-    async with yard.database.transaction(job_context()) as session:
-        await sweeping.forget(session, now=yard.now)
-    yard.now = began
-    again = await yard.request("set_fan", 1, **key)
+    first = await fleet.request("set_fan", 1, **key)
+    await fleet.ack_one((await fleet.lease_one()).dispatch_id)
+    began = fleet.now
+    fleet.pass_time(61)
+    async with fleet.database.transaction(job_context()) as session:
+        await sweeps.delete_old(session, now=fleet.now)
+    fleet.now = began
+    again = await fleet.request("set_fan", 1, **key)
     assert [made.existing for made in again.commands] == [True]
     assert again.commands[0].command_id == first.commands[0].command_id
 
 
-async def _waiting_for_lock(yard: DrivenYard) -> None:
-    while not yard.rows("select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"):  # noqa: ASYNC110 - of the server
+async def _waiting_for_lock(fleet: SharedClockSite) -> None:
+    while not fleet.rows(  # noqa: ASYNC110 - the database has no signal for it
+        "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+    ):
         await asyncio.sleep(0.02)

@@ -1,4 +1,4 @@
-"""One installation and one browser for all pages: `tests.sharing_out` keeps this folder together."""
+"""One installation and one browser for all pages: `tests.xdist_schedule` keeps this folder together."""
 
 from collections.abc import Iterator
 
@@ -7,8 +7,10 @@ from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.console.chromium import need_chromium
 from tests.console.house import MACHINES, House
-from tests.console.visits import PATIENCE_MS, SHOTS
-from tests.running import UP, Up, new_folder
+from tests.console.visits import MEASURES, PATIENCE_MS, SHOTS
+from tests.installation import UP, Installation, new_folder
+
+collect_ignore = [] if MEASURES else ["test_speed.py"]  # beside other tests a time says nothing
 
 
 @pytest.fixture(scope="package")
@@ -24,7 +26,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="package")
 def house(browser: Browser) -> Iterator[House]:
     assert browser.is_connected()
-    with new_folder() as place, Up(place, command=(*UP, "--demo"), demo_miners=MACHINES) as up:
+    with new_folder() as place, Installation(place, command=(*UP, "--demo"), demo_miners=MACHINES) as up:
         up.wait_ready()
         SHOTS.mkdir(exist_ok=True)
         made = House(up, SHOTS)

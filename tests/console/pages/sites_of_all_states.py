@@ -81,7 +81,7 @@ from miners m join sites s on s.id = m.site_id and s.code = '{CODE}',
 where m.miner_id = 'n-20'
 """
 _LEARNT = {"ewma": 0.0, "reference": 0.7, "variance": 0.01**2, "samples": 600}
-TOLD = {"P0": 1, "P1": 1, "P2": 4, "P3": 0, "down": 3, "stopped": 3, "unknown": 2, "fine": 26}
+CONDITIONS = {"P0": 1, "P1": 1, "P2": 4, "P3": 0, "down": 3, "stopped": 3, "unknown": 2, "fine": 26}
 
 
 def _baseline() -> str:

@@ -17,7 +17,7 @@ def test_the_fleet_shows_what_the_api_says_and_leads_on_by_keyboard(
         for site in sums:
             row = page.get_by_role("row", name=re.compile(site["name"]))
             expect(row).to_contain_text(f"/{site['machines']:,}")
-        expect(page.get_by_text("Nothing waits for approval.")).to_be_visible()
+        expect(page.get_by_text("No pending approvals.")).to_be_visible()
         assert faults_for_axe(page) == []
         page.keyboard.press("j")
         page.get_by_role("link", name="Demo south").press("Enter")  # what has the focus, not the row that is marked

@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.console.house import House
 from tests.console.visits import faults_for_axe, visiting
-from tests.running import wait_for
+from tests.installation import wait_for
 
 
 def test_a_machine_is_commanded_from_its_page_and_the_page_follows_by_itself(
@@ -22,13 +22,13 @@ def test_a_machine_is_commanded_from_its_page_and_the_page_follows_by_itself(
         expect(page.get_by_role("img", name=re.compile(f"Hashrate of {miner}"))).to_be_visible()
         page.keyboard.press("c")
         dialog = page.get_by_role("dialog")
-        dialog.get_by_label("What").select_option("set_power_mode")
+        dialog.get_by_label("Action").select_option("set_power_mode")
         dialog.get_by_label(re.compile("^Mode")).select_option("eco")
-        dialog.get_by_label(re.compile("^Why")).fill("cheap hours")
-        expect(dialog.get_by_text("1 machine will go on hashing, at another setting.")).to_be_visible()
-        dialog.get_by_role("button", name="Set power mode on 1 machine").click()
+        dialog.get_by_label(re.compile("^Reason")).fill("cheap hours")
+        expect(dialog.get_by_text("1 machine will keep hashing with the new setting.")).to_be_visible()
+        dialog.get_by_role("button", name="Set power mode: 1 machine").click()
         commands = page.get_by_role("region", name="Commands")
-        expect(commands.get_by_role("listitem").first).to_contain_text("done")
+        expect(commands.get_by_role("listitem").first).to_contain_text("succeeded")
     (made,) = house.commands(house.owner, site_id="demo-south", miner_id=miner)
     assert (made["state"], made["params"], made["created_reason"]) == ("succeeded", {"mode": "eco"}, "cheap hours")
 
@@ -48,7 +48,7 @@ def test_what_is_typed_outlives_a_click_beside_it_the_end_of_the_session_and_a_l
         page.reload()
         page.get_by_role("button", name="Suppress…").click()
         dialog = page.get_by_role("dialog", name="Suppress")
-        why = dialog.get_by_label("Why")
+        why = dialog.get_by_label("Reason")
         why.fill("fan on order")
         page.mouse.click(5, 5)
         expect(why).to_have_value("fan on order")
@@ -74,11 +74,11 @@ def test_what_is_typed_outlives_a_click_beside_it_the_end_of_the_session_and_a_l
         expect(why).to_have_value("fan on order")
         page.unroute("**/api/**")
         dialog.get_by_role("button", name="Suppress").click()
-        expect(page.get_by_text(f"{house.first} is suppressed until")).to_be_visible()
-        page.get_by_role("button", name="Lift suppression…").click()
-        dialog = page.get_by_role("dialog", name=f"Lift suppression of {house.first}")
-        dialog.get_by_label("Why").fill("fan is in")
-        dialog.get_by_role("button", name="Lift suppression").click()
+        expect(page.get_by_text(f"{house.first} suppressed until")).to_be_visible()
+        page.get_by_role("button", name="Unsuppress…").click()
+        dialog = page.get_by_role("dialog", name=f"Unsuppress {house.first}")
+        dialog.get_by_label("Reason").fill("fan is in")
+        dialog.get_by_role("button", name="Unsuppress").click()
         expect(page.get_by_text("Suppression lifted")).to_be_visible()
         expect(dialog).to_be_hidden()
 

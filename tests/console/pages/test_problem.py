@@ -25,10 +25,10 @@ def test_a_problem_says_why_is_worked_on_and_resolved_and_its_machine_is_suppres
 
     with visiting(browser, house, noc, path) as visit:
         page = visit.page
-        expect(page.get_by_text("It answers but does not hash.")).to_be_visible()
+        expect(page.get_by_text("Online, but not hashing.")).to_be_visible()
         expect(page.get_by_role("img", name=re.compile("^Distribution of hashrate ratio among"))).to_be_visible()
         page.get_by_role("button", name="Start work").dblclick()  # it is one act, however often it is pressed
-        expect(page.get_by_text("Work has begun")).to_be_visible()
+        expect(page.get_by_text("Work started")).to_be_visible()
         page.get_by_role("button", name="Assign…").click()
         people = page.get_by_role("dialog").get_by_label("To")
         expect(people).to_have_value(re.compile("."))  # oneself, to begin with
@@ -41,16 +41,16 @@ def test_a_problem_says_why_is_worked_on_and_resolved_and_its_machine_is_suppres
         story = told()
         assert [one["kind"] for one in story["timeline"]].count("started") == 1
         assert [one["message"] for one in story["timeline"]].count("board 2 is cold to the touch") == 1
-        expect(page.get_by_text("This was refused")).to_have_count(0)
+        expect(page.get_by_text("Rejected:")).to_have_count(0)
         assert (story["problem"]["status"], story["people"][story["problem"]["assigned_to"]]) == ("in_progress", "kim")
         page.get_by_role("button", name="Suppress…").click()
-        page.get_by_role("dialog").get_by_label("Why").fill("new fans come tomorrow")
+        page.get_by_role("dialog").get_by_label("Reason").fill("new fans come tomorrow")
         page.get_by_role("dialog").get_by_role("button", name="Suppress").click()
-        expect(page.get_by_role("button", name="Lift suppression…")).to_be_visible()
+        expect(page.get_by_role("button", name="Unsuppress…")).to_be_visible()
         assert [one["reason"] for one in told()["suppressions"]] == ["new fans come tomorrow"]
         page.get_by_role("button", name="Resolve…").click()
-        page.get_by_role("dialog").get_by_label("What was the cause").select_option("repaired")
-        page.get_by_role("dialog").get_by_label("What was done").fill("hashboard swapped")
+        page.get_by_role("dialog").get_by_label("Cause").select_option("repaired")
+        page.get_by_role("dialog").get_by_label("Action taken").fill("hashboard swapped")
         page.get_by_role("dialog").get_by_role("button", name="Resolve").click()
         expect(page.locator(".chip", has_text="resolved").first).to_be_visible()
     ended = told()["problem"]
@@ -69,17 +69,17 @@ def test_the_recommended_command_is_one_click_away_and_says_in_words_what_it_wil
         page = visit.page
         page.get_by_role("button", name="Restart mining…").click()
         dialog = page.get_by_role("dialog", name="Command")
-        expect(dialog.get_by_label("What")).to_have_value("restart_mining")
-        expect(dialog).to_contain_text(f"To {found['miner_id']} at Big Spring")
-        expect(dialog).to_contain_text("1 machine will be silent for some minutes and then go on as before.")
-        expect(dialog).to_contain_text("It goes out at once, without approval.")
-        send = dialog.get_by_role("button", name="Restart mining on 1 machine")
+        expect(dialog.get_by_label("Action")).to_have_value("restart_mining")
+        expect(dialog).to_contain_text(f"{found['miner_id']} at Big Spring")
+        expect(dialog).to_contain_text("1 machine will restart and stop hashing for a few minutes.")
+        expect(dialog).to_contain_text("No approval needed; sent immediately.")
+        send = dialog.get_by_role("button", name="Restart mining: 1 machine")
         expect(send).to_be_disabled()  # nobody has said why
-        dialog.get_by_label(re.compile("^Why")).fill("it answers and does nothing")
+        dialog.get_by_label(re.compile("^Reason")).fill("it answers and does nothing")
         assert house.commands(house.owner, site_id=BIG, miner_id=found["miner_id"]) == []
         send.click()
-        expect(page.get_by_text("Restart mining: 1 command is on the way.")).to_be_visible()
-        expect(page.get_by_role("region", name="What was tried")).to_contain_text("Restart mining")
+        expect(page.get_by_text("Restart mining: 1 command sent.")).to_be_visible()
+        expect(page.get_by_role("region", name="Actions taken")).to_contain_text("Restart mining")
     (made,) = house.commands(house.owner, site_id=BIG, miner_id=found["miner_id"])
     assert (made["command_type"], made["created_reason"]) == ("restart_mining", "it answers and does nothing")
     assert made["problem_id"] == found["id"]
@@ -92,8 +92,8 @@ def test_what_is_under_way_does_not_end_what_is_written_meanwhile_and_tells_what
     with visiting(browser, house, noc, f"/sites/{BIG}/problems/{found['id']}") as visit:
         page = visit.page
         dialog = page.get_by_role("dialog")
-        under_way = dialog.get_by_text("Under way: closing does not stop it.")
-        written = dialog.get_by_label("What was done")
+        under_way = dialog.get_by_text("Sending… Closing this window does not cancel it.")
+        written = dialog.get_by_label("Action taken")
 
         def send_and_leave(address: str, go: str) -> Route:
             """Sent, not answered yet, and closed; then a resolution is being written."""
@@ -112,17 +112,17 @@ def test_what_is_under_way_does_not_end_what_is_written_meanwhile_and_tells_what
             expect(page.get_by_role("button", name="Resolve…")).to_be_focused()  # where one was before
 
         page.get_by_role("button", name="Restart mining…").click()
-        dialog.get_by_label(re.compile("^Why")).fill("it does nothing")
-        expect(dialog.get_by_text("It goes out at once, without approval.")).to_be_visible()
-        send_and_leave(COMMANDS, "Restart mining on 1 machine")
+        dialog.get_by_label(re.compile("^Reason")).fill("it does nothing")
+        expect(dialog.get_by_text("No approval needed; sent immediately.")).to_be_visible()
+        send_and_leave(COMMANDS, "Restart mining: 1 machine")
         page.unroute(COMMANDS)  # and what waits goes on
-        expect(page.get_by_text("Restart mining: 1 command is on the way.")).to_be_visible()
+        expect(page.get_by_text("Restart mining: 1 command sent.")).to_be_visible()
         leave_again()
 
         page.get_by_role("button", name="Suppress…").click()
-        dialog.get_by_label("Why").fill("a board is on order")
+        dialog.get_by_label("Reason").fill("a board is on order")
         send_and_leave("**/suppress?*", "Suppress").fulfill(status=403, json=refusal("FORBIDDEN"))
-        expect(page.get_by_text(f"Suppress {found['miner_id']}: This was refused")).to_be_visible()
+        expect(page.get_by_text(f"Suppress {found['miner_id']}: Rejected")).to_be_visible()
         leave_again()
         assert "status of 403" in visit.complaints.pop()  # by the browser itself
 
@@ -151,14 +151,14 @@ def test_what_was_tried_is_this_problems_and_unknown_while_nobody_tells_it(
     with visiting(browser, house, noc) as visit:
         page = visit.page
         page.route(f"**/api/v1/problems/{found['id']}", tell)
-        tried = page.get_by_role("region", name="What was tried")
+        tried = page.get_by_role("region", name="Actions taken")
         held = hold(page, COMMANDS_OF)
         visit.go(f"/sites/{BIG}/problems/{found['id']}")
         wait_held(page, held, 2)
         expect(tried.get_by_role("status", name="Loading")).to_be_visible()
         for route in held:
             route.fulfill(status=500, json=refusal("INTERNAL_ERROR"))
-        expect(tried).to_contain_text("something went wrong on the server")
+        expect(tried).to_contain_text("internal server error")
         page.unroute(COMMANDS_OF)
         tried.get_by_role("button", name="Try again").click()
         expect(tried.get_by_role("listitem")).to_contain_text(["Set power mode", "Start hashing"])
@@ -191,10 +191,10 @@ def test_a_comment_outlives_the_end_of_the_session_and_another_language(
         page.get_by_label("Add a comment").fill("half of a thought")
         page.get_by_role("button", name="Account and settings").click()
         page.get_by_role("button", name="中文").click()
-        expect(page.get_by_label("添加评论")).to_have_value("half of a thought")
-        page.get_by_label("添加评论").fill("a whole thought")
+        expect(page.get_by_label("添加备注")).to_have_value("half of a thought")
+        page.get_by_label("添加备注").fill("a whole thought")
         page.context.clear_cookies()
-        page.get_by_role("button", name="评论", exact=True).click()
+        page.get_by_role("button", name="备注", exact=True).click()
         again = page.get_by_role("dialog", name="登录")
         again.get_by_role("button", name="English").click()
         again = page.get_by_role("dialog", name="Sign in")
@@ -205,7 +205,9 @@ def test_a_comment_outlives_the_end_of_the_session_and_another_language(
         expect(page.get_by_label("Add a comment")).to_have_value("a whole thought")
         page.route("**/problems/bulk", lambda route: route.abort())
         page.get_by_role("button", name="Comment", exact=True).click()
-        expect(page.get_by_text("No answer came: it is not known whether this was done.")).to_be_visible()
+        expect(
+            page.get_by_text("No response from the server; the action may or may not have been applied.")
+        ).to_be_visible()
         expect(page.get_by_label("Add a comment")).to_have_value("a whole thought")
         page.unroute("**/problems/bulk")
         held = hold(page, "**/problems/bulk")
@@ -215,7 +217,7 @@ def test_a_comment_outlives_the_end_of_the_session_and_another_language(
         page.unroute("**/problems/bulk")
         expect(page.get_by_role("listitem").filter(has_text="a whole thought")).to_be_visible()
         expect(page.get_by_label("Add a comment")).to_have_value("the next one")
-        expect(page).to_have_title(f"{found['miner_id']} · Not hashing · HashInsight")
+        expect(page).to_have_title(f"{found['miner_id']} · No hashrate · HashInsight")
     story = house.ask(house.owner, "GET", f"/api/v1/problems/{found['id']}").json()
     assert [one["message"] for one in story["timeline"]].count("a whole thought") == 1
 

@@ -39,7 +39,7 @@ def test_a_customer_is_offered_nothing_that_changes_something(browser: Browser, 
         expect(page.get_by_role("heading", name="Timeline")).to_be_visible()
         drawn = page.get_by_role("region", name="Temperature")  # what may be seen is seen whole
         expect(drawn.get_by_role("img", name=re.compile(r"^Temperature of b-\d+, \d+ points"))).to_be_visible()
-        expect(drawn.get_by_text("eight of ten peers")).to_be_visible()
+        expect(drawn.get_by_text("80% of peers")).to_be_visible()
         expect(page.get_by_role("button", name=ACTS)).to_have_count(0)
         expect(page.get_by_label("Add a comment")).to_have_count(0)
         for key in "ac":
@@ -91,8 +91,8 @@ def test_somebody_else_who_signs_in_after_the_end_of_a_session_sees_nothing_of_t
         page = visit.page
         page.locator(".vbody .vrow").first.wait_for()
         page.get_by_role("button", name="Saved views").click()
-        page.get_by_label("Name of the view").fill("mine alone")
-        page.get_by_role("button", name="Save this view").click()
+        page.get_by_label("View name").fill("mine alone")
+        page.get_by_role("button", name="Save view").click()
         page.context.clear_cookies()
         page.get_by_role("button", name="Machine", exact=True).click()
         expect(page.get_by_label("E-mail")).to_be_visible()
@@ -103,7 +103,7 @@ def test_somebody_else_who_signs_in_after_the_end_of_a_session_sees_nothing_of_t
         expect(page.get_by_role("row")).to_have_count(2)  # the head and its one site
         visit.go("/problems")
         page.get_by_role("button", name="Saved views").click()
-        expect(page.get_by_label("Name of the view")).to_be_visible()
+        expect(page.get_by_label("View name")).to_be_visible()
         expect(page.get_by_text("mine alone")).to_have_count(0)
 
 
@@ -113,7 +113,7 @@ def test_who_may_see_nothing_is_not_told_to_make_a_site(browser: Browser, house:
     assert made.status_code == 201, made.text
     who = house.add("nothing@example.com", "Customer", group_ids=[made.json()["id"]])
     with visiting(browser, house, who) as visit:
-        expect(visit.page.get_by_text("None lies within what you may see.")).to_be_visible()
+        expect(visit.page.get_by_text("You have no access to any site.")).to_be_visible()
 
 
 def test_a_narrow_scope_sees_less(browser: Browser, house: House) -> None:
@@ -125,9 +125,9 @@ def test_a_narrow_scope_sees_less(browser: Browser, house: House) -> None:
     )
     assert 0 < part < whole
     with visiting(browser, house, who, NORTH) as visit:
-        expect(visit.page.get_by_role("application")).to_have_accessible_name(re.compile(rf"^Map of the site: {part} "))
+        expect(visit.page.get_by_role("application")).to_have_accessible_name(re.compile(rf"^Site map: {part} "))
         visit.go("/")
         expect(visit.page.get_by_role("row")).to_have_count(2)  # the head and its one site
         for path in (f"/sites/{BIG}", f"/sites/{BIG}/problems/{house.hot}", f"{NORTH}/problems/{house.hot}"):
             visit.go(path)
-            expect(visit.page.get_by_text("There is no such page")).to_be_visible()
+            expect(visit.page.get_by_text("Page not found")).to_be_visible()

@@ -70,7 +70,7 @@ def test_a_page_that_is_asked_for_while_the_server_is_away_comes_when_it_is_back
         page.evaluate("window.isTheSame = true")
         page.context.set_offline(True)
         page.get_by_role("link", name="Problems", exact=True).click()
-        expect(page.get_by_text("A part of this page is not there yet")).to_be_visible()
+        expect(page.get_by_text("Part of this page failed to load")).to_be_visible()
         page.context.set_offline(False)
         expect(page.get_by_role("table", name="Problems")).to_be_visible()
         assert page.evaluate("window.isTheSame") is True  # nothing was reloaded
@@ -84,10 +84,10 @@ def test_the_palette_finds_a_problem_by_its_machine_and_by_its_kind(
         page = visit.page
         page.keyboard.press("Control+k")
         page.get_by_role("combobox").fill(found["miner_id"])
-        page.get_by_role("option", name=re.compile(f"{found['miner_id']} Critically hot")).click()
+        page.get_by_role("option", name=re.compile(f"{found['miner_id']} Critical temperature")).click()
         expect(page).to_have_url(re.compile(f"/problems/{found['id']}$"))
         page.keyboard.press("Control+k")
-        page.get_by_role("combobox").fill("not hash")
+        page.get_by_role("combobox").fill("no hashrate")
         page.keyboard.press("Enter")
         expect(page).to_have_url(re.compile("/problems.code=hashrate_zero$"))
 
@@ -103,29 +103,29 @@ def test_the_server_restarts_while_somebody_types_and_nothing_is_lost(
         page = visit.page
         page.get_by_role("button", name="Command…").click()
         dialog = page.get_by_role("dialog")
-        dialog.get_by_label("What").select_option("fault_light")
-        dialog.get_by_label("On", exact=False).last.select_option("true")
-        dialog.get_by_label(re.compile("^Why")).fill("written while the server was away")
+        dialog.get_by_label("Action").select_option("fault_light")
+        dialog.get_by_label(re.compile("^On")).select_option("true")
+        dialog.get_by_label(re.compile("^Reason")).fill("written while the server was away")
         comments, resolves = page.context.new_page(), page.context.new_page()
         for tab in (comments, resolves):
             tab.goto(f"{house.url}/sites/{BIG}/problems/{found['id']}")
         comments.get_by_label("Add a comment").fill("typed into nothing")
         resolves.get_by_role("button", name="Resolve…").click()
-        resolves.get_by_label("What was the cause").select_option("cleaned")
-        resolves.get_by_label("What was done").fill("dust taken out")
+        resolves.get_by_label("Cause").select_option("cleaned")
+        resolves.get_by_label("Action taken").fill("dust taken out")
         api = house.up.child("serve")
         api.suspend()  # as a machine that hangs: connections stay open, and nothing is answered
         api.kill()
-        strip = page.get_by_text(re.compile("The server cannot be reached"))
+        strip = page.get_by_text(re.compile("Server not reachable"))
         expect(strip).to_be_visible()
         expect(strip).to_be_hidden()
         expect(page.get_by_text("Connected again.").first).to_be_visible()
-        dialog.get_by_role("button", name="Fault light on 1 machine").click()
-        expect(page.get_by_text("Fault light: 1 command is on the way.")).to_be_visible()
+        dialog.get_by_role("button", name="Fault light: 1 machine").click()
+        expect(page.get_by_text("Fault light: 1 command sent.")).to_be_visible()
         expect(comments.get_by_label("Add a comment")).to_have_value("typed into nothing")
         comments.get_by_role("button", name="Comment", exact=True).click()
         expect(comments.get_by_role("listitem").filter(has_text="typed into nothing")).to_be_visible()
-        expect(resolves.get_by_label("What was done")).to_have_value("dust taken out")
+        expect(resolves.get_by_label("Action taken")).to_have_value("dust taken out")
         resolves.get_by_role("dialog").get_by_role("button", name="Resolve").click()
         expect(resolves.locator(".chip", has_text="resolved").first).to_be_visible()
     story = house.ask(house.owner, "GET", f"/api/v1/problems/{found['id']}").json()
@@ -140,8 +140,8 @@ def test_the_server_restarts_while_somebody_types_and_nothing_is_lost(
 
 def test_a_link_to_nothing_says_so_and_leads_home(browser: Browser, house: House, noc: tuple[str, str]) -> None:
     with visiting(browser, house, noc, "/no/such/page") as visit:
-        expect(visit.page.get_by_text("There is no such page")).to_be_visible()
-        visit.page.get_by_role("link", name="Go to the fleet").click()
+        expect(visit.page.get_by_text("Page not found")).to_be_visible()
+        visit.page.get_by_role("link", name="Go to fleet").click()
         expect(visit.page).to_have_url(house.url + "/")
 
 

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.console.house import BIG, BIG_MACHINES, House
 from tests.console.visits import NORTH, hold, visiting, wait_held
-from tests.running import wait_for
+from tests.installation import wait_for
 
 COMMANDS = "**/api/admin/v1/commands"
 CELLS = re.compile(r"/api/v1/telemetry/cells\?")
@@ -18,7 +18,7 @@ _CHOSEN = """async (select) => {
   select.dispatchEvent(new Event('change', {bubbles: true}));
   await Promise.resolve();
   const form = select.closest('form');
-  const says = form.textContent.includes('It goes out at once, without approval.');
+  const says = form.textContent.includes('No approval needed; sent immediately.');
   return {may_send: !form.querySelector('button[type=submit]').disabled, says_at_once: says};
 }"""
 
@@ -47,24 +47,24 @@ def test_machines_chosen_on_the_map_are_commanded_once_and_the_machines_themselv
         page.get_by_role("button", name="Command…").click()
         dialog = page.get_by_role("dialog")
         send = dialog.locator("button[type=submit]")
-        dialog.get_by_label("What").select_option("fault_light")
-        dialog.get_by_label("On", exact=False).last.select_option("false")
-        dialog.get_by_label(re.compile("^Why")).fill("to find them in the aisle")
-        at_once = dialog.get_by_text("It goes out at once, without approval.")
+        dialog.get_by_label("Action").select_option("fault_light")
+        dialog.get_by_label(re.compile("^On")).select_option("false")
+        dialog.get_by_label(re.compile("^Reason")).fill("to find them in the aisle")
+        at_once = dialog.get_by_text("No approval needed; sent immediately.")
         expect(at_once).to_be_visible()
         held = hold(page, COMMANDS)
-        shown = dialog.get_by_label("On", exact=False).last.evaluate(_CHOSEN)
+        shown = dialog.get_by_label(re.compile("^On")).evaluate(_CHOSEN)
         assert shown == {"may_send": False, "says_at_once": False}, "before anybody has even asked"
         wait_held(page, held)
         expect(send).to_be_disabled()
         page.unroute(COMMANDS)  # and those that wait go on
         page.route(COMMANDS, lose_the_answer)
-        expect(dialog.get_by_text("2 machines will go on hashing as before.")).to_be_visible()
-        dialog.get_by_role("button", name="Fault light on 2 machines").click()
-        expect(dialog.get_by_text("it is not known whether this was done")).to_be_visible()
+        expect(dialog.get_by_text("No effect on hashing (2 machines).")).to_be_visible()
+        dialog.get_by_role("button", name="Fault light: 2 machines").click()
+        expect(dialog.get_by_text("may or may not have been accepted")).to_be_visible()
         page.unroute(COMMANDS)
         dialog.get_by_role("button", name="Send again").click()
-        expect(page.get_by_text("Fault light: 2 commands are on the way.")).to_be_visible()
+        expect(page.get_by_text("Fault light: 2 commands sent.")).to_be_visible()
 
     def states() -> list[str]:
         made = house.commands(house.owner, command_type="fault_light")
@@ -93,7 +93,7 @@ def test_a_command_goes_to_the_machines_that_were_seen_selected_whatever_comes_a
         offline.click()
         none = int(offline.locator("strong").inner_text())
         drag_over_all(page, canvas)
-        hint = page.get_by_text("Click a machine or a rack's name")
+        hint = page.get_by_text("Click a machine or a rack name")
         expect(hint if none == 0 else page.get_by_text(f"{none} machine")).to_be_visible()
         offline.click()
         rack = click_first_rack(page, canvas)
@@ -109,7 +109,7 @@ def test_a_command_goes_to_the_machines_that_were_seen_selected_whatever_comes_a
             assert read.value.json()["columns"]["miner_id"][0] == "a-first"  # every row has moved
             page.get_by_role("button", name="Command…").click()
             with page.expect_request(COMMANDS) as asked:
-                page.get_by_role("dialog").get_by_label("What").select_option("restart_mining")
+                page.get_by_role("dialog").get_by_label("Action").select_option("restart_mining")
                 page.clock.run_for(300)
             assert set((asked.value.post_data_json or {})["miner_ids"]) == members
             page.get_by_role("button", name="Cancel").click()
@@ -131,12 +131,10 @@ def test_twenty_thousand_machines_are_swept_up_and_the_dialog_says_what_that_wou
         expect(page.get_by_text(f"{BIG_MACHINES:,} machines selected")).to_be_visible()
         page.get_by_role("button", name="Command…").click()
         dialog = page.get_by_role("dialog")
-        dialog.get_by_label("What").select_option("fault_light")
-        dialog.get_by_label("On", exact=False).last.select_option("true")
-        expect(dialog).to_contain_text(f"{BIG_MACHINES:,} machines will go on hashing as before.")
-        expect(dialog).to_contain_text(
-            f"It waits until somebody else approves it: {BIG_MACHINES:,} machines, more than"
-        )
+        dialog.get_by_label("Action").select_option("fault_light")
+        dialog.get_by_label(re.compile("^On")).select_option("true")
+        expect(dialog).to_contain_text(f"No effect on hashing ({BIG_MACHINES:,} machines).")
+        expect(dialog).to_contain_text(f"Needs approval by someone else: {BIG_MACHINES:,} machines, limit")
         page.keyboard.press("Escape")
         expect(dialog).to_have_count(0)
     assert house.commands(house.owner, site_id=BIG, command_type="fault_light") == []
@@ -148,10 +146,10 @@ def test_a_moment_that_is_not_there_is_unknown_and_never_the_present(
     past = (datetime.now(UTC) - timedelta(days=6)).isoformat().replace("+00:00", "Z")
     with visiting(browser, house, noc, f"{NORTH}?measure=ratio&at={past}") as visit:
         page = visit.page
-        slider = page.get_by_label("Moment of the last 24 hours")
+        slider = page.get_by_label("Time within the last 24 hours")
         unknown = page.get_by_role("group", name=re.compile("^Legend")).get_by_role("button", name="unknown")
         machines = str(len(cells_of(house, noc)["miner_id"]))
-        expect(page.get_by_text("That time cannot be shown")).to_contain_text("only the last 24 hours")
+        expect(page.get_by_text("This time cannot be shown")).to_contain_text("only the last 24 hours")
         expect(page.locator(".replay output")).to_contain_text("6 d ago")
         expect(unknown.locator("strong")).to_have_text(machines)
         page.get_by_role("application").focus()
@@ -162,7 +160,7 @@ def test_a_moment_that_is_not_there_is_unknown_and_never_the_present(
         held = hold(page, CELLS)
         slider.focus()
         page.keyboard.press("ArrowRight")
-        expect(page.get_by_text("Reading that time…")).to_be_visible()
+        expect(page.get_by_text("Loading…")).to_be_visible()
         wait_held(page, held)
         expect(page.locator(".replay output")).to_contain_text("23 h ago")
         expect(unknown.locator("strong")).to_have_text(machines)
@@ -182,16 +180,16 @@ def test_a_filter_by_health_fades_nobody_at_a_time_of_which_health_is_not_known(
     with visiting(browser, house, noc, f"{NORTH}?only=fine") as visit:
         page = visit.page
         legend = page.get_by_role("group", name=re.compile("^Legend"))
-        fine = legend.get_by_role("button", name=re.compile("^fine"))
-        expect(fine).to_have_attribute("aria-pressed", "true")
-        page.get_by_label("Moment of the last 24 hours").focus()
+        healthy = legend.get_by_role("button", name=re.compile("^healthy"))
+        expect(healthy).to_have_attribute("aria-pressed", "true")
+        page.get_by_label("Time within the last 24 hours").focus()
         page.keyboard.press("ArrowLeft")
         page.keyboard.press("ArrowLeft")
         expect(legend.get_by_role("button", name="< 50%")).to_have_attribute("aria-pressed", "false")
         drag_over_all(page, page.get_by_role("application"))
         expect(page.get_by_text(f"{machines} machines selected")).to_be_visible()
         page.get_by_role("button", name="Now", exact=True).click()
-        expect(fine).to_have_attribute("aria-pressed", "true")
+        expect(healthy).to_have_attribute("aria-pressed", "true")
 
 
 def cells_of(house: House, who: tuple[str, str]) -> dict[str, list[str]]:

@@ -1,11 +1,11 @@
-"""How fast it is, and how little of it there is."""
+"""How fast pages are painted: for `make paint` on a quiet machine, and not collected elsewhere."""
 
 import re
 
 from playwright.sync_api import Browser, expect
 
 from tests.console.house import BIG, BIG_MACHINES, House
-from tests.console.visits import MEASURES, visiting
+from tests.console.visits import visiting
 
 # Pans and zooms by real events for two seconds and counts frames. The work of a frame is measured too: frames may be
 # late because somebody else has the processor, work is our own.
@@ -48,8 +48,7 @@ def test_the_problems_of_twenty_thousand_machines_are_painted_within_a_second(
             page.locator(".vbody .vrow").first.wait_for()
             seconds.append(page.evaluate("performance.getEntriesByName('first-rows')[0].startTime") / 1000)
         house.keep_figures(first_rows_seconds=seconds)
-        assert all(one > 0 for one in seconds)
-        assert not MEASURES or min(seconds) < 1.0, seconds
+        assert min(seconds) < 1.0, seconds
 
 
 def test_a_site_of_twenty_thousand_is_moved_and_zoomed_at_fifty_frames_a_second(
@@ -58,22 +57,7 @@ def test_a_site_of_twenty_thousand_is_moved_and_zoomed_at_fifty_frames_a_second(
     with visiting(browser, house, noc, f"/sites/{BIG}?measure=ratio") as visit:
         page = visit.page
         canvas = page.get_by_role("application")
-        expect(canvas).to_have_accessible_name(re.compile(rf"^Map of the site: {BIG_MACHINES:,} "))
+        expect(canvas).to_have_accessible_name(re.compile(rf"^Site map: {BIG_MACHINES:,} "))
         figures = page.evaluate(_FRAMES)
         house.keep_figures(map=figures)
-        assert figures["fps"] > 0
-        assert not MEASURES or figures["fps"] >= 50, figures
-
-
-def test_the_first_page_needs_less_than_400_kilobytes_of_script(browser: Browser, house: House) -> None:
-    with visiting(browser, house, (house.owner[0], house.owner[1])) as visit:
-        expect(visit.page.get_by_role("table")).to_be_visible()
-        sizes = visit.page.evaluate(
-            "performance.getEntriesByType('resource').filter(one => one.name.endsWith('.js'))"
-            ".map(one => [one.name, one.encodedBodySize])"
-        )
-        assert len(sizes) >= 3
-        together = sum(size for _, size in sizes)
-        house.keep_figures(first_page_script_bytes=together)
-        assert together < 200_000  # half of what is allowed: charts come with the first chart
-        assert all(size > 0 for _, size in sizes)
+        assert figures["fps"] >= 50, figures

@@ -12,7 +12,7 @@ from tests.console.visits import NORTH, faults_for_axe, settled, visiting
 LONG_SITE = ("far.away", "The north-eastern annex of the old aluminium works behind the second gate, hall 4")
 LONG_MINER = "B2-R14-03-of-the-second-row-left-of-the-door-that-does-not-close"
 
-LONG_AGO = re.compile(r"Last looked at too long ago to say what is wrong now: Demo north \(7 h \d+ min ago\), Demo")
+LONG_AGO = re.compile(r"Last scan too old: Demo north \(7 h \d+ min ago\), Demo")
 
 
 def test_what_fails_says_so_in_its_place_and_what_is_old_says_how_old_and_fades(
@@ -24,28 +24,30 @@ def test_what_fails_says_so_in_its_place_and_what_is_old_says_how_old_and_fades(
         fail(page, "**/health_summary", 500, "INTERNAL_ERROR")
         page.reload()
         north = page.get_by_role("row", name=re.compile("Demo north"))
-        expect(page.get_by_role("region", name="What is wrong")).to_contain_text("No answer about Demo north")
+        expect(page.get_by_role("region", name="Problems by type")).to_contain_text(
+            "No data from the server for Demo north"
+        )
         expect(north).not_to_have_class(re.compile("stale"))
         page.unroute("**/health_summary")
         page.route("**/health_summary", tell_of_long_ago)
         page.reload()
-        expect(page.get_by_role("region", name="What is wrong")).to_contain_text(LONG_AGO)
+        expect(page.get_by_role("region", name="Problems by type")).to_contain_text(LONG_AGO)
         expect(north.locator(".counts")).to_contain_text("—")
         page.unroute("**/health_summary")
         fail(page, "**/telemetry/sites", 500, "INTERNAL_ERROR")
         page.clock.run_for(400_000)
-        expect(page.get_by_text(re.compile(r"could not be read anew and is \d+ min old"))).to_be_visible()
+        expect(page.get_by_text(re.compile(r"could not be updated and is \d+ min old"))).to_be_visible()
         expect(north).to_have_class(re.compile("stale"))
         assert faults_for_axe(page) == []
         page.unroute("**/telemetry/sites")
         page.clock.run_for(61_000)
-        expect(page.get_by_text("could not be read anew")).to_have_count(0)
+        expect(page.get_by_text("could not be updated")).to_have_count(0)
         fail(page, "**/telemetry/history*", 403, "FORBIDDEN")
         fail(page, "**/miners/*/peers*", 500, "INTERNAL_ERROR")
         visit.go(f"{NORTH}/miners/{house.first}")
         expect(page.get_by_role("region", name="History")).to_contain_text("Your role does not allow this")
-        peers = page.get_by_role("region", name="Among peers")
-        expect(peers).to_contain_text("something went wrong on the server")
+        peers = page.get_by_role("region", name="Peers")
+        expect(peers).to_contain_text("internal server error")
         page.unroute("**/miners/*/peers*")
         peers.get_by_role("button", name="Try again").click()
         expect(page.get_by_role("img", name=re.compile("^Distribution of"))).to_be_visible()
@@ -54,7 +56,7 @@ def test_what_fails_says_so_in_its_place_and_what_is_old_says_how_old_and_fades(
         page.route("**/assets/dialog-*.js", lambda route: route.abort())
         page.keyboard.press("c")
         page.clock.run_for(5_000)
-        expect(page.get_by_text("A part of this page is not there yet")).to_be_visible()
+        expect(page.get_by_text("Part of this page failed to load")).to_be_visible()
         expect(page.get_by_role("heading", name=house.first)).to_be_visible()
         page.unroute("**/assets/dialog-*.js")
         page.clock.run_for(5_000)
@@ -71,7 +73,7 @@ def test_an_empty_site_says_so_and_no_name_is_too_long_for_a_phone(
     assert made.status_code == 201, made.text
     with visiting(browser, house, noc, f"/sites/{code}", size=(390, 844)) as visit:
         page = visit.page
-        expect(page.get_by_text("No machine in this site yet")).to_be_visible()
+        expect(page.get_by_text("No machines at this site yet")).to_be_visible()
         assert faults_for_axe(page) == []
         held_within(page)
         body = {"site_id": code, "miner_id": LONG_MINER, "model": "Antminer S19j Pro", "serial": "S" * 64}
@@ -82,10 +84,10 @@ def test_an_empty_site_says_so_and_no_name_is_too_long_for_a_phone(
                 visit.go(path)
                 settled(page)
                 held_within(page)
-            expect(page.get_by_text("No problem matches these filters")).to_be_visible()
+            expect(page.get_by_text("No problems match these filters")).to_be_visible()
             visit.go(f"/sites/{code}/miners/{LONG_MINER}")
             expect(page.get_by_role("heading", name=LONG_MINER)).to_be_visible()
-            expect(page.get_by_text("unknown: never heard of")).to_be_visible()
+            expect(page.get_by_text("unknown: never seen")).to_be_visible()
 
 
 def test_an_empty_list_says_of_which_sites_nobody_knows_anything(
@@ -95,7 +97,7 @@ def test_an_empty_list_says_of_which_sites_nobody_knows_anything(
         visit.page.route("**/health_summary", tell_of_long_ago)
         visit.page.route("**/api/v1/problems?*", tell_of_none)
         visit.go("/problems")
-        expect(visit.page.get_by_text("No open problem is known")).to_be_visible()
+        expect(visit.page.get_by_text("No open problems known")).to_be_visible()
         expect(visit.page.get_by_text(LONG_AGO)).to_be_visible()
 
 

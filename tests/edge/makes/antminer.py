@@ -1,4 +1,4 @@
-"""Antminers with the maker's firmware: `stats` in three generations, and a web page behind a digest password."""
+"""Stock Antminers: `stats` in three generations, and a web page behind a digest password."""
 
 import json
 from typing import Any
@@ -27,19 +27,19 @@ def _rates(unit: Unit) -> Body:
 
 def _chains(unit: Unit) -> Body:
     generation = unit.memory.get("generation", "old")
-    said: Body = {}
+    fields: Body = {}
     for no, board in enumerate(unit.boards, _FIRST_CHAIN[generation]):
-        said |= {
+        fields |= {
             f"chain_acn{no}": board.chips,
             f"chain_acs{no}": " " + "o" * board.chips,
             f"chain_hw{no}": unit.hw_errors // len(unit.boards),
             f"chain_rate{no}": f"{board.ths * 1000:.2f}" if board.chips else "",
         }
         if generation == "S9":  # one figure of the board, one of its hottest chip
-            said |= {f"temp{no}": max(board.pcb_c), f"temp2_{no}": max(board.chip_c)}
-            said |= {f"freq_avg{no}": unit.frequency_mhz, f"chain_consumption{no}": 0}
+            fields |= {f"temp{no}": max(board.pcb_c), f"temp2_{no}": max(board.chip_c)}
+            fields |= {f"freq_avg{no}": unit.frequency_mhz, f"chain_consumption{no}": 0}
             continue
-        said |= {
+        fields |= {
             f"freq{no}": round(unit.frequency_mhz),
             f"temp_pcb{no}": corners(board.pcb_c),
             f"temp_chip{no}": corners(board.chip_c),
@@ -48,13 +48,19 @@ def _chains(unit: Unit) -> Body:
             f"temp2_{no}": max(board.chip_c),
         }
     spare = len(unit.boards) + 1
-    if generation == "S9":  # it tells of sixteen connectors, whatever is on them
+    if generation == "S9":  # it lists sixteen connectors, whatever is connected
         for no in (*range(1, 6), *range(9, 17)):
-            said |= {f"chain_acn{no}": 0, f"chain_rate{no}": "", f"temp{no}": 0, f"temp2_{no}": 0, f"freq_avg{no}": 0.0}
+            fields |= {
+                f"chain_acn{no}": 0,
+                f"chain_rate{no}": "",
+                f"temp{no}": 0,
+                f"temp2_{no}": 0,
+                f"freq_avg{no}": 0.0,
+            }
     else:  # a connector without a board
-        said |= {f"chain_acn{spare}": 0, f"chain_rate{spare}": "", f"freq{spare}": 0}
-        said |= {f"temp_pcb{spare}": "0-0-0-0", f"temp_chip{spare}": "0-0-0-0", f"temp_pic{spare}": "0-0-0-0"}
-    return said
+        fields |= {f"chain_acn{spare}": 0, f"chain_rate{spare}": "", f"freq{spare}": 0}
+        fields |= {f"temp_pcb{spare}": "0-0-0-0", f"temp_chip{spare}": "0-0-0-0", f"temp_pic{spare}": "0-0-0-0"}
+    return fields
 
 
 def _stats(unit: Unit) -> Body:
@@ -96,10 +102,10 @@ def web(unit: Unit, request: Request) -> Response:
     if page == "set_miner_conf" and request.method == "POST":
         return Response(_configured(unit, json.loads(request.body)))
     if page in ("reboot", "blink"):
-        (unit.reboot if page == "reboot" else unit.orders.append)(page)
+        (unit.reboot if page == "reboot" else unit.actions.append)(page)
         return Response({"code": "B000" if page == "blink" else "", "stats": "success"})
-    said = _pages(unit).get(page)
-    return Response("", 404) if said is None else Response(said)
+    fields = _pages(unit).get(page)
+    return Response("", 404) if fields is None else Response(fields)
 
 
 def _pages(unit: Unit) -> dict[str, Any]:
@@ -167,7 +173,7 @@ def _configured(unit: Unit, given: Body) -> Body:
     elif mode:
         unit.start(f"set_miner_conf: mode {mode}")
     else:
-        unit.orders.append("set_miner_conf")
+        unit.actions.append("set_miner_conf")
     return {"stats": "success", "code": "M000", "msg": "OK!"}
 
 

@@ -13,9 +13,9 @@ def _listed(values: list[float]) -> str:
 
 
 def _text(unit: Unit) -> str:
-    """The hottest chip of a board stands in MTmax; PVT_T lists them all."""
+    """MTmax has the hottest chip of each board; PVT_T lists them all."""
     alive = [board for board in unit.boards if not board.is_dead]
-    said: Body = {
+    fields: Body = {
         "Ver": f"{_number(unit)}-83-21072802",
         "SYSTEMSTATU": f"Work: {'In Idle' if unit.is_stopped else 'In Work'}, Hash Board: {len(alive)} ",
         "Elapsed": unit.uptime_sec,
@@ -39,9 +39,9 @@ def _text(unit: Unit) -> str:
     }
     for no, board in enumerate(unit.boards):
         temps = [board.chip_c[chip % len(board.chip_c)] for chip in range(board.chips)]
-        said[f"PVT_T{no}"] = _listed(temps + [0.0] * (board.chips_fitted - board.chips))
-        said[f"MW{no}"] = _listed([600.0] * board.chips + [0.0] * (board.chips_fitted - board.chips))
-    return " ".join(f"{name}[{value}]" for name, value in said.items())
+        fields[f"PVT_T{no}"] = _listed(temps + [0.0] * (board.chips_fitted - board.chips))
+        fields[f"MW{no}"] = _listed([600.0] * board.chips + [0.0] * (board.chips_fitted - board.chips))
+    return " ".join(f"{name}[{value}]" for name, value in fields.items())
 
 
 def rpc(unit: Unit, command: str, parameter: str) -> Body | None:  # noqa: PLR0911 - one a command
@@ -80,7 +80,7 @@ def _told(unit: Unit, parameter: str) -> Body:
     elif "softon" in parameter:
         unit.start(f"ascset {parameter}")
     else:
-        unit.orders.append(f"ascset {parameter}")
+        unit.actions.append(f"ascset {parameter}")
     state = {"STATUS": "S", "When": 1, "Code": 119, "Msg": "ASC 0 set OK", "Description": "cgminer 4.11.1"}
     return {"STATUS": [state], "id": 1}
 

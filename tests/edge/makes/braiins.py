@@ -1,4 +1,4 @@
-"""Braiins OS+: GraphQL on the web page in older versions, REST in newer ones; port 4028 tells its limits."""
+"""Braiins OS+: GraphQL on the web page in older versions, REST in newer ones; port 4028 reports its limits."""
 
 import json
 from typing import Any
@@ -47,10 +47,10 @@ def web(unit: Unit, request: Request) -> Response:
     return Response({}, 401)
 
 
-def _graphql(unit: Unit, asked: Body) -> tuple[Body, int, dict[str, str]]:
-    query = " ".join(str(asked.get("query", "")).split())
+def _graphql(unit: Unit, message: Body) -> tuple[Body, int, dict[str, str]]:
+    query = " ".join(str(message.get("query", "")).split())
     if "auth" in query and "login" in query:
-        is_right = asked.get("variables", {}).get("password") == unit.password
+        is_right = message.get("variables", {}).get("password") == unit.password
         return {"data": {"auth": {"login": {}}}}, 200, {"Set-Cookie": "session_id=s1; Path=/"} if is_right else {}
     if "mutation" in query:
         if "stop" in query or "pause" in query.lower():
@@ -58,7 +58,7 @@ def _graphql(unit: Unit, asked: Body) -> tuple[Body, int, dict[str, str]]:
         elif "start" in query or "resume" in query.lower():
             unit.start("graphql start")
         else:
-            unit.orders.append("graphql " + query[:80])
+            unit.actions.append("graphql " + query[:80])
         return {"data": {"bosminer": {"start": {"void": "ok"}, "stop": {"void": "ok"}}}}, 200, {}
     boards = [_solver(no, board, unit.memory["version"]) for no, board in enumerate(unit.boards, 1)]
     info = {
@@ -79,7 +79,7 @@ def _graphql(unit: Unit, asked: Body) -> tuple[Body, int, dict[str, str]]:
 
 
 def _solver(no: int, board: Board, version: str) -> Body:
-    """From 25.05 on each board tells four, of which the last two are the board's intake and exhaust."""
+    """From 25.05 on each board reports four, of which the last two are the board's intake and exhaust."""
     heat = {"Board": max(board.pcb_c), "Chip": max(board.chip_c)}
     if "25.05" in version:
         heat = {"MAX_BOARD": max(board.pcb_c), "MAX_CHIP": max(board.chip_c)}
@@ -117,10 +117,10 @@ def _rest(unit: Unit, request: Request, path: str) -> Response:
         elif path in ("actions/resume", "actions/start"):
             unit.start(path)
         else:
-            unit.orders.append(f"{method} {path}")
+            unit.actions.append(f"{method} {path}")
         return Response({})
-    said = _rest_pages(unit).get(path)
-    return Response({}, 404) if said is None else Response(said)
+    page = _rest_pages(unit).get(path)
+    return Response({}, 404) if page is None else Response(page)
 
 
 def _rest_pages(unit: Unit) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Every make and firmware that is served on loopback, each as a sound machine that a test may then break."""
+"""Every make and firmware served on loopback, each as a healthy machine that a test may then break."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -119,7 +119,7 @@ MAKES: dict[str, tuple[Make, Built]] = {
     "Avalon A1246": (AVALON, _avalon("1246", ths=83, boards=3, chips=120, fans=4, power_w=3420, chip_c=77)),
     "Avalon A1366": (AVALON, _avalon("1366", ths=130, boards=3, chips=120, fans=2, power_w=3250, chip_c=80)),
 }
-# who may not listen on port 80 has no web pages to serve: what is left are the makes of port 4028
+# a user who may not listen on port 80 cannot serve web pages: the makes on port 4028 are left
 # without port 80 some makes are left out, but never in CI: there they fail
 HAS_WEB = may_serve_web() or "CI" in os.environ
 NAMES = tuple(name for name, (make, _) in MAKES.items() if make.web is None or HAS_WEB)
@@ -127,6 +127,6 @@ NAMES = tuple(name for name, (make, _) in MAKES.items() if make.web is None or H
 
 @contextmanager
 def machines_of(*names: str) -> Iterator[list[Unit]]:
-    """Sound machines of these makes, served until the end of the block, in this order."""
+    """Healthy machines of these makes in this order, served until the end of the block."""
     with served([(MAKES[name][0], MAKES[name][1]()) for name in names]) as units:
         yield units

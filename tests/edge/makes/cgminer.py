@@ -1,4 +1,4 @@
-"""What all makes say alike on port 4028."""
+"""What all makes have in common on port 4028."""
 
 from typing import Any
 

@@ -18,15 +18,15 @@ def _rates(unit: Unit) -> Body:
 
 
 def _stats(unit: Unit) -> Body:
-    said: Body = {"STATS": 0, "ID": "BTM_SOC0", "Elapsed": unit.uptime_sec, **_rates(unit), "miner_count": 3}
-    said |= {"fan_num": len(unit.fans), **{f"fan{no}": rpm for no, rpm in enumerate(unit.fans, 1)}}
+    row: Body = {"STATS": 0, "ID": "BTM_SOC0", "Elapsed": unit.uptime_sec, **_rates(unit), "miner_count": 3}
+    row |= {"fan_num": len(unit.fans), **{f"fan{no}": rpm for no, rpm in enumerate(unit.fans, 1)}}
     for no, board in enumerate(unit.boards, 1):
-        place = corners(board.pcb_c)  # the board's own under every name
-        said |= {f"temp_pcb{no}": place, f"temp_chip{no}": place, f"temp_pic{no}": place}
-        said |= {f"chain_acn{no}": board.chips, f"chain_rate{no}": f"{board.ths * 1000:.2f}", f"freq{no}": 500.0}
-        said |= {f"temp{no}": max(board.pcb_c), f"temp2_{no}": max(board.pcb_c)}
-    said |= {"temp_max": max(max(board.pcb_c) for board in unit.boards), "rate_unit": "GH"}
-    return table("STATS", [{"Type": unit.model, "Miner": "2025.4.8.220305"}, said], program=PROGRAM)
+        place = corners(board.pcb_c)  # the board's own corners under every name
+        row |= {f"temp_pcb{no}": place, f"temp_chip{no}": place, f"temp_pic{no}": place}
+        row |= {f"chain_acn{no}": board.chips, f"chain_rate{no}": f"{board.ths * 1000:.2f}", f"freq{no}": 500.0}
+        row |= {f"temp{no}": max(board.pcb_c), f"temp2_{no}": max(board.pcb_c)}
+    row |= {"temp_max": max(max(board.pcb_c) for board in unit.boards), "rate_unit": "GH"}
+    return table("STATS", [{"Type": unit.model, "Miner": "2025.4.8.220305"}, row], program=PROGRAM)
 
 
 def _temps(unit: Unit) -> list[Body]:
@@ -109,14 +109,14 @@ def rpc(unit: Unit, command: str, parameter: str) -> Body | None:  # noqa: PLR09
 
 
 def _told(unit: Unit, command: str, parameter: str) -> Body | None:
-    """An order that a test calls broken is refused."""
+    """Refused if the test has marked it broken."""
     if f"{command} {parameter.rpartition(',')[2]}" in unit.memory.get("broken", ()):
         return None
     if command == "logon":
         unit.memory["session"] = "abcdef01"
         return table("SESSION", [{"SessionID": "abcdef01"}])
     if command == "curtail" and parameter.endswith("sleep") and unit.memory.get("stops_late"):
-        unit.orders.append(f"curtail {parameter}")
+        unit.actions.append(f"curtail {parameter}")
     elif command == "curtail" and parameter.endswith("sleep"):
         unit.stop(f"curtail {parameter}")
     elif command == "curtail":
@@ -129,7 +129,7 @@ def _told(unit: Unit, command: str, parameter: str) -> Body | None:
         url, user, password, _ = parameter.split(",")
         unit.set_pools(command, [(pool.url, pool.user, pool.password) for pool in unit.pools] + [(url, user, password)])
     elif command not in ("logoff", "addgroup"):
-        unit.orders.append(f"{command} {parameter}".strip())
+        unit.actions.append(f"{command} {parameter}".strip())
     return table(command.upper(), [{}])
 
 

@@ -1,4 +1,4 @@
-"""Machines that the field's library reads in part or not at all, as they answer on port 4028."""
+"""Machines that asic-rs reads in part or not at all, as they answer on port 4028."""
 
 import json
 from typing import Any
@@ -19,7 +19,7 @@ def _summary(unit: Unit, **more: Any) -> Body:
 
 
 def _home_avalon(unit: Unit, command: str, _: str) -> Body | None:
-    """Its board's outlet is the air; `PS` ends with volts in hundredths and the watts at the wall."""
+    """Its board's outlet is air; `PS` ends with hundredths of a volt and the watts at the wall."""
     board = unit.boards[0]
     said = {
         "Ver": "Q-25010101_0a1b2c3",
@@ -136,7 +136,7 @@ def _without_summary(unit: Unit, command: str, _: str) -> Body | None:
 
 
 def _not_quite_json(unit: Unit, raw: bytes) -> bytes | None:
-    """`nan` for a rate that is none, and quotes escaped that need none."""
+    """`nan` for a missing rate, and needlessly escaped quotes."""
     if json.loads(raw.strip(b"\0"))["command"] != "summary":
         return None
     row = f'{{"Elapsed":{unit.uptime_sec},"MHS av":nan,"MHS 5s":{unit.ths * 1e6},"Firmware":"\\\'x\\\'"}}'

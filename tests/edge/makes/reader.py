@@ -1,17 +1,17 @@
-"""Reads machines of every make with a real reader and its child, as a poller does."""
+"""Reads machines of every make with a real reader and its child, as polling does."""
 
 import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from hashinsight.edge.normalising import Record, record_of
-from hashinsight.edge.reading import Reader
-from hashinsight.edge.reading_process import NotRead
+from hashinsight.edge.library_process.messages import MachineError
+from hashinsight.edge.library_process.reader import Reader
+from hashinsight.edge.readings.record import Record, make_record
 from tests.edge.makes.catalogue import NAMES, machines_of
 from tests.edge.makes.unit import Unit
 
-TIMEOUT_SEC = 20.0  # a busy box takes its time
+TIMEOUT_SEC = 20.0  # a busy machine takes its time
 
 
 @dataclass
@@ -21,7 +21,7 @@ class Read:
 
 
 def read_all(change: Callable[[Unit], None], names: Iterable[str] = NAMES, *, times: int = 1) -> dict[str, Read]:
-    """One sample of each, after `change` was done to it; with `times` the last of so many."""
+    """One sample of each after `change`; with `times` the last of that many."""
     return asyncio.run(_read_all(change, tuple(names), times))
 
 
@@ -37,7 +37,7 @@ async def _read_all(change: Callable[[Unit], None], names: tuple[str, ...], time
 
 async def _record(reader: Reader, unit: Unit) -> Record:
     try:
-        told = await reader.read(unit.address, timeout_sec=TIMEOUT_SEC)
-    except NotRead as problem:
+        answers = await reader.read(unit.address, timeout_sec=TIMEOUT_SEC)
+    except MachineError as problem:
         return {"online": False, "error_type": problem.kind}
-    return record_of(told, miner_id=unit.address, at=datetime.now(UTC))
+    return make_record(answers, miner_id=unit.address, at=datetime.now(UTC))

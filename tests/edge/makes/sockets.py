@@ -12,14 +12,14 @@ from typing import Any
 
 from hashinsight.sim.sockets.nets import address_of, claim, listen_on
 from tests.edge.makes.unit import Make, Request, Response, Unit
-from tests.running import HANGS_SEC
+from tests.installation import HANG_TIMEOUT_SEC
 
 RPC_PORT, WEB_PORT, RPC_V3_PORT = 4028, 80, 4433
 _REASONS = {200: "OK", 204: "No Content", 401: "Unauthorized", 404: "Not Found"}
 
 
 def may_serve_web() -> bool:
-    """Whether this user may listen on port 80, which the field's library asks and which cannot be moved."""
+    """Whether this user may listen on port 80, which asic-rs uses and which cannot be changed."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -33,8 +33,8 @@ def may_serve_web() -> bool:
 
 @contextmanager
 def served(machines: list[tuple[Make, Unit]]) -> Iterator[list[Unit]]:
-    """Each unit at an address of its own, by a loop in another thread, until the end of the block."""
-    net, held = claim(None)
+    """Each unit at its own address, served by a loop in another thread until the end of the block."""
+    net, claimed = claim(None)
     started, ended = Event(), asyncio.Event()
     trouble: list[BaseException] = []
     loop = asyncio.new_event_loop()
@@ -63,15 +63,15 @@ def served(machines: list[tuple[Make, Unit]]) -> Iterator[list[Unit]]:
     thread = Thread(target=run)
     thread.start()
     try:
-        assert started.wait(HANGS_SEC)
+        assert started.wait(HANG_TIMEOUT_SEC)
         if trouble:
             raise trouble[0]
         yield [unit for _, unit in machines]
     finally:
         loop.call_soon_threadsafe(ended.set)
-        thread.join(HANGS_SEC)
+        thread.join(HANG_TIMEOUT_SEC)
         loop.close()
-        held.close()
+        claimed.close()
 
 
 async def _end_conversations() -> None:
@@ -94,21 +94,21 @@ async def _listen(make: Make, unit: Unit) -> list[asyncio.Server]:
 
 
 def _calm(talk: Conversation) -> Conversation:
-    """A caller that hangs up ends its own conversation and nothing else."""
+    """A client that hangs up ends only its own connection."""
 
-    async def heard(incoming: asyncio.StreamReader, outgoing: asyncio.StreamWriter) -> None:
+    async def sink(incoming: asyncio.StreamReader, outgoing: asyncio.StreamWriter) -> None:
         with suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
             await talk(incoming, outgoing)
             await outgoing.drain()
         outgoing.close()
 
-    return heard
+    return sink
 
 
 def _rpc(make: Make, unit: Unit) -> Conversation:
     async def talk(incoming: asyncio.StreamReader, outgoing: asyncio.StreamWriter) -> None:
         raw = await _question(incoming)
-        if not raw:  # somebody only knocked
+        if not raw:  # only a probe
             return
         if _is_lost(unit, raw):
             return
@@ -129,19 +129,19 @@ async def _question(incoming: asyncio.StreamReader) -> bytes:
 
 
 def _is_lost(unit: Unit, raw: bytes) -> bool:
-    """So many answers to a command as a test says: it hangs up instead."""
+    """As many answers to a command as the test says are lost: it hangs up instead."""
     lost = unit.memory.get("lost", {})
-    asked = set(re.findall(r"\w+", raw.decode("latin-1")))
-    names = [name for name in asked & set(lost) if lost[name]]
+    message = set(re.findall(r"\w+", raw.decode("latin-1")))
+    names = [name for name in message & set(lost) if lost[name]]
     for name in names:
         lost[name] -= 1
     return bool(names)
 
 
 def _answer(make: Make, unit: Unit, raw: bytes) -> bytes:
-    """Several commands joined by a plus are taken by most, and answered one under each name."""
-    asked = json.loads(raw.strip(b" \t\r\n\0"))
-    command, parameter = str(asked.get("command")), str(asked.get("parameter", ""))
+    """Most accept several commands joined by a plus, and answer under each name."""
+    message = json.loads(raw.strip(b" \t\r\n\0"))
+    command, parameter = str(message.get("command")), str(message.get("parameter", ""))
     names = command.split("+")
     if len(names) == 1 or unit.memory.get("one_by_one"):
         return json.dumps(_one(make, unit, command, parameter)).encode()
@@ -149,7 +149,7 @@ def _answer(make: Make, unit: Unit, raw: bytes) -> bytes:
 
 
 def _one(make: Make, unit: Unit, command: str, parameter: str) -> dict[str, Any]:
-    unit.questions.append(command)
+    unit.queries.append(command)
     state = {"STATUS": "E", "When": 1, "Code": 14, "Msg": "Invalid command", "Description": ""}
     is_known = command not in unit.memory.get("unknown", ())
     return (make.rpc(unit, command, parameter) if is_known else None) or {"STATUS": [state], "id": 1}
@@ -158,9 +158,9 @@ def _one(make: Make, unit: Unit, command: str, parameter: str) -> dict[str, Any]
 def _rpc_v3(make: Make, unit: Unit) -> Conversation:
     async def talk(incoming: asyncio.StreamReader, outgoing: asyncio.StreamWriter) -> None:
         length = int.from_bytes(await incoming.readexactly(4), "little")
-        asked = json.loads(await incoming.readexactly(length))
+        message = json.loads(await incoming.readexactly(length))
         assert make.rpc_v3 is not None
-        body = json.dumps(make.rpc_v3(unit, asked)).encode()
+        body = json.dumps(make.rpc_v3(unit, message)).encode()
         outgoing.write(len(body).to_bytes(4, "little") + body)
 
     return talk
@@ -173,12 +173,15 @@ def _web(make: Make, unit: Unit) -> Conversation:
         headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:])}
         body = await incoming.readexactly(int(headers.get("content-length", "0")))
         assert make.web is not None
-        unit.questions.append(f"{method} {path}")
-        said = make.web(unit, Request(method, path, headers, body))
-        content = said.body.encode() if isinstance(said.body, str) else json.dumps(said.body).encode()
-        kind = "text/html" if isinstance(said.body, str) else "application/json"
-        lines = [f"HTTP/1.1 {said.status} {_REASONS.get(said.status, 'Said')}", f"Content-Length: {len(content)}"]
-        lines += [f"Content-Type: {kind}", "Connection: close", *(f"{k}: {v}" for k, v in said.headers.items())]
+        unit.queries.append(f"{method} {path}")
+        response = make.web(unit, Request(method, path, headers, body))
+        content = response.body.encode() if isinstance(response.body, str) else json.dumps(response.body).encode()
+        kind = "text/html" if isinstance(response.body, str) else "application/json"
+        lines = [
+            f"HTTP/1.1 {response.status} {_REASONS.get(response.status, 'Said')}",
+            f"Content-Length: {len(content)}",
+        ]
+        lines += [f"Content-Type: {kind}", "Connection: close", *(f"{k}: {v}" for k, v in response.headers.items())]
         outgoing.write("\r\n".join(lines).encode() + b"\r\n\r\n" + content)
 
     return talk
@@ -190,13 +193,13 @@ def digest_refusal(realm: str) -> Response:
 
 
 def knows_password(request: Request, unit: Unit, user: str = "root") -> bool:
-    """By the digest that the caller made of it."""
+    """By the digest that the client computed."""
     given = dict(re.findall(r'(\w+)="?([^",]+)"?', request.headers.get("authorization", "")))
     if given.get("username") != user:
         return False
     secret = _md5(f"{user}:{given['realm']}:{unit.password}")
-    asked = _md5(f"{request.method}:{given['uri']}")
-    proof = ":".join((secret, given["nonce"], given["nc"], given["cnonce"], given["qop"], asked))
+    message = _md5(f"{request.method}:{given['uri']}")
+    proof = ":".join((secret, given["nonce"], given["nc"], given["cnonce"], given["qop"], message))
     return _md5(proof) == given.get("response")
 
 

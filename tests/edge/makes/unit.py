@@ -1,4 +1,4 @@
-"""One machine as a test sees it: what its sensors say, and the faults that a test sets."""
+"""One machine as a test sees it: the values of its sensors, and the faults that a test sets."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -50,13 +50,13 @@ class Response:
 
 @dataclass
 class Unit:
-    """Tests change it while it is served: the next answer says so."""
+    """Tests change it while it is served: the next answer reflects it."""
 
     model: str  # as its own firmware spells it
     boards: list[Board]
     fans: list[int]
     power_w: float
-    rated_ths: float  # the sticker's
+    rated_ths: float  # of the nameplate
     pools: list[Pool]
     password: str
     address: str = ""
@@ -65,11 +65,11 @@ class Unit:
     hw_errors: int = 12
     frequency_mhz: float = 500.0
     is_stopped: bool = False
-    preset: str = ""  # the name of a tuned profile, where one is set
-    sensor: str = "chip"  # what kind its hottest sensor is
-    orders: list[str] = field(default_factory=list)  # what it was told to do, in the make's own words
+    preset: str = ""  # the name of a tuned profile, if one is set
+    sensor: str = "chip"  # kind of its hottest sensor
+    actions: list[str] = field(default_factory=list)  # actions it received, in the make's own protocol
     memory: dict[str, Any] = field(default_factory=dict)
-    questions: list[str] = field(default_factory=list)
+    queries: list[str] = field(default_factory=list)
 
     @property
     def ths(self) -> float:
@@ -77,7 +77,7 @@ class Unit:
 
     @property
     def nominal_ths(self) -> float:
-        """What it should do as it is set now: a preset's figure, not the sticker's."""
+        """As it is tuned now: the preset's figure, not the nameplate's."""
         return sum(board.nominal_ths for board in self.boards)
 
     @property
@@ -85,50 +85,50 @@ class Unit:
         return max(temp for board in self.boards if not board.is_dead for temp in self.sensors_of(board))
 
     def sensors_of(self, board: Board) -> list[float]:
-        """Those of the kind that is hottest."""
+        """Those of its hottest kind."""
         return board.chip_c if self.sensor == "chip" else board.pcb_c
 
     def heat(self, temp_c: float, *, board: int = 0, corner: int = 2) -> None:
-        """One sensor of the kind that is hottest; the others stay as they are."""
+        """One sensor of its hottest kind; the others stay as they are."""
         self.sensors_of(self.boards[board])[corner] = temp_c
 
     def break_sensor(self, says_c: float, *, board: int = 0, corner: int = 0) -> None:
         self.boards[board].chip_c[corner] = self.boards[board].pcb_c[corner] = says_c
 
     def lose_board(self, no: int) -> None:
-        """As a hashboard dies: no chip answers, no hashrate, its sensors read nothing."""
+        """As when a hashboard dies: no chip answers, no hashrate, no sensor readings."""
         board = self.boards[no]
         board.is_dead, board.ths, board.chips = True, 0.0, 0
         board.chip_c, board.pcb_c = [0.0] * len(board.chip_c), [0.0] * len(board.pcb_c)
         self.power_w *= 1 - 1 / len(self.boards)
 
     def stop_fans(self, *numbers: int) -> None:
-        """All of them, or those that are named."""
+        """All fans, or the given ones."""
         for no in numbers or range(len(self.fans)):
             self.fans[no] = 0
 
     def stop(self, order: str) -> None:
-        """It sleeps: what an order to stop does on every make."""
-        self.orders.append(order)
+        """It sleeps: the effect of a stop on every make."""
+        self.actions.append(order)
         self.is_stopped = True
         for board in self.boards:
             board.ths = 0.0
         self.power_w = 30.0
 
     def start(self, order: str) -> None:
-        self.orders.append(order)
+        self.actions.append(order)
         self.is_stopped = False
         for board in self.boards:
             board.ths = 0.0 if board.is_dead else board.nominal_ths
 
     def reboot(self, order: str) -> None:
-        """The whole machine: its clock begins anew."""
-        self.orders.append(order)
+        """The whole machine: its uptime starts again."""
+        self.actions.append(order)
         self.uptime_sec = 0
 
     def set_pools(self, order: str, pools: list[tuple[str, str, str]]) -> None:
-        """Those with an address, the first of them in use."""
-        self.orders.append(order)
+        """Those with an address, the first of them active."""
+        self.actions.append(order)
         self.pools = [Pool(url, user, password) for url, user, password in pools if url]
         self.pools[0].is_active = True
 
@@ -144,7 +144,7 @@ class Make:
     rpc: Rpc
     web: Web | None = None
     rpc_v3: Callable[[Unit, dict[str, Any]], dict[str, Any]] | None = None
-    raw: Callable[[Unit, bytes], bytes | None] | None = None  # sealed commands, which are no plain question
+    raw: Callable[[Unit, bytes], bytes | None] | None = None  # encrypted commands
 
 
 def unit_of(
@@ -160,7 +160,7 @@ def unit_of(
     pcb_c: float = 55.0,
     sensor: str = "chip",
 ) -> Unit:
-    """A sound machine: exhaust corners are hotter than intake corners, boards differ a little."""
+    """A healthy machine: exhaust corners are hotter than intake corners, boards differ a little."""
     each = ths / boards
     return Unit(
         model=model,
@@ -192,5 +192,5 @@ def _corners(hottest_c: float) -> list[float]:
 
 
 def corners(values: list[float]) -> str:
-    """As the Antminers write them: `53-55-70-69`."""
+    """As Antminers write them: `53-55-70-69`."""
     return "-".join(f"{value:g}" for value in values)

@@ -1,4 +1,4 @@
-"""VNish on an Antminer: everything on its web page, a preset with a figure of its own, chips by board."""
+"""VNish on an Antminer: everything on its web page, a preset with its own figure, chips by board."""
 
 import json
 from typing import Any
@@ -34,8 +34,8 @@ def web(unit: Unit, request: Request) -> Response:
         return Response({"err": "locked"}, 401)
     if request.method == "POST":
         return _told(unit, path, request.body)
-    said = _pages(unit).get(path)
-    return Response({}, 404) if said is None else Response(said)
+    page = _pages(unit).get(path)
+    return Response({}, 404) if page is None else Response(page)
 
 
 def _info(unit: Unit) -> Body:
@@ -67,7 +67,7 @@ def _told(unit: Unit, path: str, body: bytes) -> Response:
     elif path in ("mining/start", "mining/resume"):
         unit.start(path)
     else:
-        unit.orders.append(f"{path} {body.decode()}".strip())
+        unit.actions.append(f"{path} {body.decode()}".strip())
     return Response({"restart_required": False, "reboot_required": False})
 
 

@@ -1,4 +1,4 @@
-"""Whatsminers: btminer's API 1 and 2 on port 4028, API 3 on port 4433. Orders are sealed with the password."""
+"""Whatsminers: btminer's API 1 and 2 on port 4028, API 3 on port 4433. Actions are encrypted with the password."""
 
 import base64
 import hashlib
@@ -6,7 +6,7 @@ import json
 import secrets
 from typing import Any
 
-from hashinsight.wire.btminer_crypt import NotSealed, md5_crypt, seal, unseal
+from hashinsight.wire.btminer_crypt import NotEncrypted, decrypt, encrypt, md5_crypt
 from tests.edge.makes.cgminer import Body, pool_rows, table
 from tests.edge.makes.unit import Make, Unit
 
@@ -14,8 +14,8 @@ SALT = "uhCiDyVj"
 FIRMWARES = {1: "20210322.22.REL", 2: "20230803.11.REL", 3: "20251209.16.Rel2"}
 
 
-def _message(said: Any, *, letter: str = "S", code: int = 131) -> Body:
-    return {"STATUS": letter, "When": 1_800_000_000, "Code": code, "Msg": said, "Description": ""}
+def _message(message: Any, *, letter: str = "S", code: int = 131) -> Body:
+    return {"STATUS": letter, "When": 1_800_000_000, "Code": code, "Msg": message, "Description": ""}
 
 
 def _summary(unit: Unit) -> Body:
@@ -50,7 +50,7 @@ def _summary(unit: Unit) -> Body:
 
 
 def _devs(unit: Unit) -> Body:
-    """A board of an M60S says its own temperature alone; its chips stand in the summary."""
+    """A board of an M60S reports only its own temperature; its chips are in the summary."""
     rows = []
     for no, board in enumerate(unit.boards):
         row = {
@@ -112,36 +112,38 @@ def _token(unit: Unit) -> Body:
 
 
 def sealed(unit: Unit, raw: bytes) -> bytes | None:
-    """An order; one that is sealed with another password cannot be opened, as on the machine."""
+    """An action; one encrypted with another password cannot be decrypted, as on the machine."""
     if b'"enc"' not in raw:
         return None
     key = md5_crypt(unit.password, unit.memory.setdefault("salt", "BQ5hoXV9"))
     try:
-        asked = json.loads(unseal(key, json.loads(raw)["data"]))
-    except (NotSealed, ValueError):
+        request = json.loads(decrypt(key, json.loads(raw)["data"]))
+    except (NotEncrypted, ValueError):
         return json.dumps(_message("enc json load err", letter="E", code=23)).encode()
-    if asked.get("token") not in unit.memory.get("tokens", ()):
+    if request.get("token") not in unit.memory.get("tokens", ()):
         return json.dumps(_message("check token err", letter="E", code=135)).encode()
-    command = asked.get("cmd") or asked.get("command")
+    command = request.get("cmd") or request.get("command")
     if command == "power_off":
         unit.stop(command)
     elif command == "power_on":
         unit.start(command)
     elif command == "update_pools":
-        unit.set_pools(command, [(asked[f"pool{no}"], asked[f"worker{no}"], asked[f"passwd{no}"]) for no in (1, 2, 3)])
+        unit.set_pools(
+            command, [(request[f"pool{no}"], request[f"worker{no}"], request[f"passwd{no}"]) for no in (1, 2, 3)]
+        )
     elif command == "reboot":
         unit.reboot(command)
     elif command != "get_version":
-        unit.orders.append(str(command))
-    return json.dumps({"enc": seal(key, json.dumps(_message("API command OK")).encode())}).encode()
+        unit.actions.append(str(command))
+    return json.dumps({"enc": encrypt(key, json.dumps(_message("API command OK")).encode())}).encode()
 
 
-def rpc_v3(unit: Unit, asked: Body) -> Body:
-    command, what = asked.get("cmd"), asked.get("param")
-    unit.questions.append(f"{command} {what}")
-    said: Any = {}
+def rpc_v3(unit: Unit, request: Body) -> Body:
+    command, what = request.get("cmd"), request.get("param")
+    unit.queries.append(f"{command} {what}")
+    message: Any = {}
     if command == "get.device.info":
-        said = {
+        message = {
             "miner": {
                 "type": unit.model,
                 "working": str(not unit.is_stopped).lower(),
@@ -155,25 +157,25 @@ def rpc_v3(unit: Unit, asked: Body) -> Body:
             "error-code": [],
         }
     elif command == "get.miner.status" and what == "summary":
-        said = {"summary": _v3_summary(unit)}
+        message = {"summary": _v3_summary(unit)}
     elif command == "get.miner.status" and what == "edevs":
-        said = {"edevs": [_v3_board(unit, no) for no in range(len(unit.boards))]}
+        message = {"edevs": [_v3_board(unit, no) for no in range(len(unit.boards))]}
     elif command == "get.miner.status" and what == "pools":
-        said = {"pools": [_v3_pool(unit, no) for no in range(len(unit.pools))]}
+        message = {"pools": [_v3_pool(unit, no) for no in range(len(unit.pools))]}
     elif command == "set.miner.service":
-        return _v3_service(unit, asked)
+        return _v3_service(unit, request)
     elif str(command).startswith("set."):
-        unit.orders.append(f"{command} {what}")
-    return {"code": 0, "when": 1_800_000_000, "desc": command, "msg": said}
+        unit.actions.append(f"{command} {what}")
+    return {"code": 0, "when": 1_800_000_000, "desc": command, "msg": message}
 
 
-def _v3_service(unit: Unit, asked: Body) -> Body:
+def _v3_service(unit: Unit, request: Body) -> Body:
     """The token is made of command, password, salt and time."""
-    proof = f"{asked['cmd']}{unit.password}{SALT}{asked['ts']}".encode()
-    if asked.get("token") != base64.b64encode(hashlib.sha256(proof).digest()).decode()[:8]:
-        return {"code": -2, "when": 1_800_000_000, "desc": asked["cmd"], "msg": "invalid token"}
-    (unit.stop if asked["param"] == "stop" else unit.start)(f"set.miner.service {asked['param']}")
-    return {"code": 0, "when": 1_800_000_000, "desc": asked["cmd"], "msg": "ok"}
+    proof = f"{request['cmd']}{unit.password}{SALT}{request['ts']}".encode()
+    if request.get("token") != base64.b64encode(hashlib.sha256(proof).digest()).decode()[:8]:
+        return {"code": -2, "when": 1_800_000_000, "desc": request["cmd"], "msg": "invalid token"}
+    (unit.stop if request["param"] == "stop" else unit.start)(f"set.miner.service {request['param']}")
+    return {"code": 0, "when": 1_800_000_000, "desc": request["cmd"], "msg": "ok"}
 
 
 def _v3_summary(unit: Unit) -> Body:

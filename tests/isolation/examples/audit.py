@@ -1,6 +1,6 @@
 """The record: searched, exported, sealed, verified."""
 
-from tests.isolation.asking import Ask, example, plain
+from tests.isolation.requests import Ask, example, plain
 from tests.isolation.world import ADMIN, World
 
 plain(f"GET {ADMIN}/audit", limit="1000")

@@ -1,6 +1,6 @@
 """Collectors, their secrets, configurations and events, for people."""
 
-from tests.isolation.asking import FRESH, Ask, example, plain
+from tests.isolation.requests import FRESH, Ask, example, plain
 from tests.isolation.world import ADMIN, EDGE, World, bearer
 
 _ONE = f"{ADMIN}/collectors/{{collector_id}}"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.isolation.asking import Ask, example, plain
+from tests.isolation.requests import Ask, example, plain
 from tests.isolation.world import ADMIN, World
 
 _ONE = f"{ADMIN}/commands/{{command_id}}"

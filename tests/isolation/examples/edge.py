@@ -1,7 +1,7 @@
 """What collectors call, naming their site and without."""
 
 from hashinsight.kit.clock import iso_z
-from tests.isolation.asking import Ask, example
+from tests.isolation.requests import Ask, example
 from tests.isolation.world import ADMIN, EDGE, LEGACY, World, bearer
 
 

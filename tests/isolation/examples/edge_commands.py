@@ -1,7 +1,7 @@
 """What collectors call for commands: of a marked machine, polled and acked by a marked collector."""
 
-from tests.isolation.asking import Ask, example
 from tests.isolation.examples.commands import _made
+from tests.isolation.requests import Ask, example
 from tests.isolation.world import EDGE, LEGACY, World, bearer
 
 _SAID = {"status": "succeeded", "after": {"fan": 50}}
@@ -16,8 +16,8 @@ async def _waiting(world: World, mark: str) -> dict[str, str]:
 async def _leased(world: World, mark: str) -> tuple[str, dict[str, str]]:
     headers = await _waiting(world, mark)
     polled = await world.api.get(f"{EDGE}/commands/poll", headers=headers)
-    (one,) = [one for one in polled.json()["commands"] if one["miner_id"] == f"{mark}-miner"]
-    return one["command_id"], headers
+    (leased,) = [command for command in polled.json()["commands"] if command["miner_id"] == f"{mark}-miner"]
+    return leased["command_id"], headers
 
 
 @example(f"GET {EDGE}/commands/poll")

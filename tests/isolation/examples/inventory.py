@@ -1,6 +1,6 @@
 """Sites, zones, racks, nodes, groups, settings."""
 
-from tests.isolation.asking import FRESH, Ask, example, plain
+from tests.isolation.requests import FRESH, Ask, example, plain
 from tests.isolation.world import ADMIN, World
 
 _GROUPS = f"{ADMIN}/groups/{{group_id}}"

@@ -1,6 +1,6 @@
 """Machines, their maintenance, and the asset list."""
 
-from tests.isolation.asking import FRESH, Ask, example, plain
+from tests.isolation.requests import FRESH, Ask, example, plain
 from tests.isolation.world import ADMIN, World
 
 _MINERS = f"{ADMIN}/miners/{{miner_id}}"

@@ -2,7 +2,7 @@
 
 import pyotp
 
-from tests.isolation.asking import Ask, example
+from tests.isolation.requests import Ask, example
 from tests.isolation.world import AUTH, Person, World, bearer
 from tests.people import PASSWORD
 

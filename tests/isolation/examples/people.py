@@ -1,6 +1,6 @@
 """Users, grants, keys, the tenant."""
 
-from tests.isolation.asking import EXAMPLES, FRESH, Ask, example, plain
+from tests.isolation.requests import EXAMPLES, FRESH, Ask, example, plain
 from tests.isolation.world import ADMIN, World
 
 __all__ = ["EXAMPLES"]

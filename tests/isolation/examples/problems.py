@@ -3,7 +3,7 @@
 from typing import Any
 
 from hashinsight.kit.ids import new_id
-from tests.isolation.asking import Ask, example
+from tests.isolation.requests import Ask, example
 from tests.isolation.world import World
 
 _V1, _HOSTING = "/api/v1", "/hosting/api"
@@ -17,11 +17,12 @@ with site as (
         start_ts, opened_ts, last_seen_ts, seen, dedup_key, evidence_json, zone_id, created_at, updated_at,
         p_fail_24h)
     select %(id)s, tenant_id, site_id, miner_no, miner_no, miner_id, 'offline', 'P0', 'open', now(), now(), now(), true,
-        miner_id || ':offline', jsonb_build_array(jsonb_build_object('rule_code', %(words)s::text)), zone_id, now(),
-        now(), 0.5
+        miner_id || ':offline',
+        jsonb_build_array(jsonb_build_object('rule_code', 'offline', 'description', %(words)s::text)),
+        zone_id, now(), now(), 0.5
     from miners where miner_id = %(miner)s and site_id = %(site)s
     returning *
-), told as (
+), timeline as (
     insert into problem_timeline (id, tenant_id, site_id, problem_id, at, kind, actor_kind, message)
     select %(entry)s, tenant_id, site_id, id, now(), 'opened', 'system', %(words)s from made
 )
@@ -83,7 +84,7 @@ async def assignees(world: World, mark: str) -> Ask:
 
 @example(f"GET {_ONE}")
 @example(f"GET {_ONE}/timeline")
-async def one(world: World, mark: str) -> Ask:
+async def details(world: World, mark: str) -> Ask:
     return Ask(path={"problem_id": await _problem(world, mark)})
 
 

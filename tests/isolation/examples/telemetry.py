@@ -3,8 +3,8 @@
 from datetime import timedelta
 
 from hashinsight.kit.db.context import job_context
-from hashinsight.telemetry.service import rolling
-from tests.isolation.asking import Ask, example, plain
+from hashinsight.telemetry.service import rollups
+from tests.isolation.requests import Ask, example, plain
 from tests.isolation.world import EDGE, World, bearer
 
 _LIVE = "/api/v1/telemetry/live"
@@ -26,8 +26,8 @@ async def _heard(world: World, mark: str) -> str:
     ]
     await world.make(f"{EDGE}/telemetry/batch", samples, bearer(token))
     async with world.database.transaction(job_context()) as session:
-        await rolling.roll_up_live(session, now=now)
-        await rolling.roll_up_five_minutes(session, now=now)
+        await rollups.roll_up_live(session, now=now)
+        await rollups.roll_up_five_minutes(session, now=now)
     return miner
 
 

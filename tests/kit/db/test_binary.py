@@ -48,7 +48,7 @@ def test_fractions_and_nulls(superuser_url: str, kind: str, form: str) -> None:
 
 @pytest.mark.parametrize("values", [[NAN, 1.0, 2.0], [NAN, NAN], [1.0, 2.0]])
 def test_floats_as_whole_numbers_with_nulls(superuser_url: str, values: list[float]) -> None:
-    wanted = [None if np.isnan(one) else int(one) for one in values]
+    wanted = [None if np.isnan(value) else int(value) for value in values]
     assert round_trip(superuser_url, "bigint", binary.numbers(np.array(values), ">i8")) == wanted
 
 
@@ -115,7 +115,7 @@ def test_columns_of_all_kinds_side_by_side(superuser_url: str) -> None:
     assert copied(superuser_url, kinds, columns) == wanted
 
 
-def test_several_numbers_of_one_kind_stand_side_by_side(superuser_url: str) -> None:
+def test_several_numbers_of_a_type_are_packed_together(superuser_url: str) -> None:
     grid = np.array([[1.0, NAN, 3.0], [NAN, 5.0, 6.0]])
     kinds = ("real", "real", "real", "text")
     columns = [binary.numbers(grid, ">f4"), binary.texts(["a", "b"])]
@@ -124,7 +124,7 @@ def test_several_numbers_of_one_kind_stand_side_by_side(superuser_url: str) -> N
     assert copied(superuser_url, ("bigint", "bigint"), whole) == [(5, 6)]
 
 
-def test_what_all_rows_have_alike(superuser_url: str) -> None:
+def test_values_shared_by_all_rows(superuser_url: str) -> None:
     columns = [
         binary.texts(["stratum+tcp://å"] * 3),
         binary.jsons(['{"a": 1}'] * 3),

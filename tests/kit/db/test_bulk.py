@@ -10,8 +10,8 @@ from psycopg import sql
 from sqlalchemy import Column, DateTime, Float, Integer, MetaData, Table, Text
 from sqlalchemy.exc import DBAPIError
 
+from hashinsight.kit.db.bulk import copy_into
 from hashinsight.kit.db.context import Context
-from hashinsight.kit.db.copying import copy_into
 from hashinsight.kit.db.database import Database
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -60,7 +60,7 @@ async def read(database: Database) -> pl.DataFrame:
     return await database.frame(A, sql.SQL("select no, ts, value, note from samples order by no"))
 
 
-async def test_what_is_copied_in_comes_back_as_the_same_columns(database: Database) -> None:
+async def test_copied_columns_are_read_back_unchanged(database: Database) -> None:
     odd = pl.DataFrame(
         {
             "tenant": ["a"] * 5,

@@ -71,7 +71,7 @@ async def test_a_statement_outside_any_context_acts_as_the_role_that_sees_nothin
     assert (who, seen) == ("hi_app", 0)
 
 
-async def test_the_login_by_itself_may_do_nothing(address: DatabaseAddress) -> None:
+async def test_the_login_alone_may_do_nothing(address: DatabaseAddress) -> None:
     async with await psycopg.AsyncConnection.connect(address.libpq) as connection:
         with pytest.raises(errors.InsufficientPrivilege):
             await connection.execute("select * from things")

@@ -53,7 +53,7 @@ def test_partitions_begin_at_whole_steps_and_cover_both_ends() -> None:
     assert partitions.starts(NOON, NOON + 2 * hour, hour) == [NOON, NOON + hour, NOON + 2 * hour]
 
 
-async def test_what_is_missing_is_made_and_asking_again_changes_nothing(database: Database) -> None:
+async def test_missing_partitions_are_created_and_repeating_changes_nothing(database: Database) -> None:
     async with database.transaction(job_context()) as session:
         assert await partitions.ensure(session, "beats", NOON, NOON + 2 * DAY, DAY) == 3
         assert await partitions.ensure(session, "beats", NOON, NOON + 3 * DAY, DAY) == 1
@@ -70,7 +70,7 @@ async def test_two_at_once_make_each_partition_once(database: Database) -> None:
     assert len(await children(database)) == 5
 
 
-async def test_only_what_lies_wholly_before_is_dropped(database: Database) -> None:
+async def test_only_partitions_entirely_before_the_limit_are_dropped(database: Database) -> None:
     async with database.transaction(job_context()) as session:
         await partitions.ensure(session, "beats", NOON, NOON + 3 * DAY, DAY)
         insert = text("insert into beats values ('a', :at, 1)")
@@ -85,7 +85,7 @@ async def test_only_what_lies_wholly_before_is_dropped(database: Database) -> No
     assert left == [NOON + 2 * DAY, NOON + 3 * DAY]
 
 
-async def test_through_the_table_the_policies_hold_and_directly_nobody_gets_anything(database: Database) -> None:
+async def test_policies_hold_through_the_table_and_partitions_give_nothing_directly(database: Database) -> None:
     async with database.transaction(job_context()) as session:
         await partitions.ensure(session, "beats", NOON, NOON, DAY)
         await session.execute(text("insert into beats values ('a', :at, 1), ('b', :at, 2)"), {"at": NOON})
@@ -99,7 +99,7 @@ async def test_through_the_table_the_policies_hold_and_directly_nobody_gets_anyt
         assert (await session.execute(text("select n from beats_20260301t0000"))).all() == []
 
 
-async def test_a_role_drops_only_what_it_may_truncate_and_makes_only_where_it_may_insert(database: Database) -> None:
+async def test_a_role_drops_only_where_it_may_truncate_and_creates_only_where_it_may_insert(database: Database) -> None:
     async with database.transaction(job_context()) as session:
         assert await partitions.ensure(session, "untouchable", NOON, NOON, DAY) == 1
     with pytest.raises(DBAPIError, match="may not truncate the table untouchable"):

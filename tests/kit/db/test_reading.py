@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from hashinsight.kit.db import database as database_module
 from hashinsight.kit.db.address import DatabaseAddress, address_from_url, address_of_socket
 from hashinsight.kit.db.context import Context
-from hashinsight.kit.db.database import Database, enter
+from hashinsight.kit.db.database import Database
 from hashinsight.kit.embedded.folder import DataFolder
 from tests.clones import Clones
 
@@ -54,7 +54,7 @@ async def test_while_the_replica_is_away_reads_come_from_the_main_server(
 
 
 async def test_a_replica_that_fell_silent_is_waited_for_once_and_not_at_every_read(address: DatabaseAddress) -> None:
-    asked = 0
+    queries = 0
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"postgresql://u@127.0.0.1:{silent.getsockname()[1]}/x"
         database = Database(address, address_from_url(url))
@@ -63,12 +63,12 @@ async def test_a_replica_that_fell_silent_is_waited_for_once_and_not_at_every_re
             for _ in range(3):
                 async with database.reading(Context()) as session:
                     await session.execute(WHICH)
-                if asked == 0:
+                if queries == 0:
                     assert time.monotonic() - began > 1.5, "it was given a chance"
-                asked += _callers(silent)
+                queries += _callers(silent)
         finally:
             await database.dispose()
-    assert asked == 1
+    assert queries == 1
 
 
 def _callers(listening: socket.socket) -> int:
@@ -100,22 +100,5 @@ async def test_a_connection_that_died_while_it_lay_idle_is_replaced(
         admin.execute("select pg_terminate_backend(%s, 5000)", (first,))
         async with database.transaction(Context()) as session:
             assert (await session.execute(text("select pg_backend_pid()"))).scalar_one() != first
-    finally:
-        await database.dispose()
-
-
-async def test_a_bare_connection_acts_as_its_context_says_and_keeps_nothing_that_was_not_committed(
-    address: DatabaseAddress,
-) -> None:
-    asked = "select current_setting('role'), current_setting('app.tenant', true), current_setting('app.sites', true)"
-    database = Database(address, pool=1)
-    try:
-        async with database.bare() as driver:
-            await enter(driver, Context(tenant="t", sites=(3,)))
-            assert await (await driver.execute(asked)).fetchone() == ("hi_app", "t", "3")
-            await driver.execute("create temporary table gone ()")
-        async with database.bare() as driver:
-            assert await (await driver.execute(asked)).fetchone() == ("hi_app", "", "")
-            assert await (await driver.execute("select to_regclass('gone')")).fetchone() == (None,)
     finally:
         await database.dispose()

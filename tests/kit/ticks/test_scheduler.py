@@ -5,28 +5,28 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from redis import Redis
+from redis.asyncio import Redis
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.ticks.scheduler import run_scheduler
 from hashinsight.kit.ticks.tick import CatchUp, Tick
 from hashinsight.kit.ticks.wake import Waker
-from tests.running import HANGS_SEC
+from tests.installation import HANG_TIMEOUT_SEC
 
 
-async def test_a_beat_that_is_under_way_at_the_stop_is_finished_and_not_an_error(
+async def test_a_beat_running_at_shutdown_is_finished_without_an_error(
     database: Database, redis_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    asked: list[str] = []
+    calls: list[str] = []
     begun = asyncio.Event()
 
     async def slow_sites(_session: AsyncSession) -> list[Any]:
-        asked.append("begun")
-        if len(asked) > 1:  # the first is the plan at the start, which nothing can cut off
+        calls.append("begun")
+        if len(calls) > 1:  # the first is the plan at the start, which nothing can cut off
             begun.set()
             await asyncio.sleep(0.5)
-            asked.append("finished")
+            calls.append("finished")
         return [None]
 
     async def work(_session: AsyncSession, _run: Any) -> None:
@@ -34,10 +34,10 @@ async def test_a_beat_that_is_under_way_at_the_stop_is_finished_and_not_an_error
 
     stop = asyncio.Event()
     ticks = [Tick("t", timedelta(seconds=1), CatchUp.EVERY, work, sites=slow_sites)]
-    with Redis.from_url(redis_url) as redis:
+    async with Redis.from_url(redis_url) as redis:
         running = asyncio.create_task(run_scheduler(database, Waker(redis), ticks, stop))
-        await asyncio.wait_for(begun.wait(), HANGS_SEC)
+        await asyncio.wait_for(begun.wait(), HANG_TIMEOUT_SEC)
         stop.set()
-        await asyncio.wait_for(running, HANGS_SEC)
-    assert asked[-1] == "finished"
+        await asyncio.wait_for(running, HANG_TIMEOUT_SEC)
+    assert calls[-1] == "finished"
     assert not [record for record in caplog.records if record.exc_info]

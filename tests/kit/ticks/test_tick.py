@@ -29,9 +29,7 @@ def tick(catch_up: CatchUp, length: timedelta = timedelta(minutes=5)) -> Tick:
 
 
 @given(instants, lengths)
-def test_the_newest_period_lies_at_most_one_length_back_and_is_stable_within_it(
-    now: datetime, length: timedelta
-) -> None:
+def test_the_newest_period_is_at_most_one_length_old_and_stable_within_it(now: datetime, length: timedelta) -> None:
     period = floor_period(now, length)
     assert period <= now < period + length
     assert floor_period(period, length) == period
@@ -47,7 +45,7 @@ def test_a_tick_that_never_ran_has_no_past_to_make_good() -> None:
     assert first_missing(None, NOON + timedelta(seconds=7), tick(CatchUp.EVERY)) == NOON
 
 
-def test_what_lies_beyond_the_reach_is_not_caught_up() -> None:
+def test_periods_beyond_the_reach_are_not_caught_up() -> None:
     assert first_missing(NOON - timedelta(days=60), NOON, tick(CatchUp.EVERY)) == NOON - timedelta(days=7)
 
 
@@ -83,17 +81,17 @@ def health(**changes: Any) -> TickHealth:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
-        ({"failed": 2, "last_error": "boom"}, "given up; the last error was: boom"),
-        ({"planned_at": NOON - timedelta(minutes=11)}, "no scheduler has planned it"),
-        ({"due": 3, "oldest_due": NOON - timedelta(minutes=11)}, "3 runs wait"),
+        ({"failed": 2, "last_error": "boom"}, "given up; last error: boom"),
+        ({"planned_at": NOON - timedelta(minutes=11)}, "not planned by any scheduler"),
+        ({"due": 3, "oldest_due": NOON - timedelta(minutes=11)}, "3 runs are due"),
     ],
 )
-def test_what_is_wrong_with_a_tick_is_said_in_words(changes: dict[str, Any], said: str) -> None:
+def test_a_tick_in_trouble_has_a_readable_complaint(changes: dict[str, Any], message: str) -> None:
     complaint = health(**changes).complaint(NOON)
     assert complaint is not None
-    assert said in complaint
+    assert message in complaint
 
 
 def test_a_tick_that_runs_draws_no_complaint() -> None:

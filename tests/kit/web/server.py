@@ -12,22 +12,27 @@ import httpx
 import uvicorn
 from starlette.types import Receive, Scope, Send
 
-from hashinsight.kit.web.callers import Callers
-from hashinsight.kit.web.protocol import Limits, limited
-from tests.running import HANGS_SEC, PLAIN
+from hashinsight.kit.web.connection_limits import ConnectionLimits
+from hashinsight.kit.web.protocol import RequestLimits, limited_protocol
+from tests.installation import HANG_TIMEOUT_SEC, PLAIN
 
 HEAD = b"POST / HTTP/1.1\r\nHost: here\r\n"
-PATIENT = Limits(head_bytes=16 * 1024, head_seconds=HANGS_SEC, body_seconds=HANGS_SEC)
+PATIENT = RequestLimits(head_bytes=16 * 1024, head_seconds=HANG_TIMEOUT_SEC, body_seconds=HANG_TIMEOUT_SEC)
 
 
 class Server:
-    def __init__(self, limits: Limits, callers: Callers) -> None:
+    def __init__(self, limits: RequestLimits, callers: ConnectionLimits) -> None:
         self.callers = callers
         self.began: list[str] = []  # the paths of all requests that reached the application
         self.gone: list[str] = []  # of those whose caller went while they were held
         self._is_released = asyncio.Event()
         config = uvicorn.Config(
-            self._app, interface="asgi3", http=limited(limits, callers), ws="none", lifespan="off", log_config=None
+            self._app,
+            interface="asgi3",
+            http=limited_protocol(limits, callers),
+            ws="none",
+            lifespan="off",
+            log_config=None,
         )
         self.server = uvicorn.Server(config)
 
@@ -51,7 +56,7 @@ class Server:
     async def _hold(self, receive: Receive) -> None:
         """Until it is let go, or its caller is gone."""
         self._loop = asyncio.get_running_loop()
-        ends = [asyncio.create_task(one) for one in (self._is_released.wait(), receive())]  # type: ignore[arg-type]
+        ends = [asyncio.create_task(event) for event in (self._is_released.wait(), receive())]  # type: ignore[arg-type]
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         if ends[1].done():
             self.gone.append("/held")
@@ -75,50 +80,52 @@ class Server:
 
     def __exit__(self, *_: object) -> None:
         self.server.force_exit = self.server.should_exit = True
-        self.thread.join(HANGS_SEC)
+        self.thread.join(HANG_TIMEOUT_SEC)
 
     def call(self, source: str = "127.0.0.1") -> socket.socket:
-        made = socket.create_connection(("127.0.0.1", self.port), timeout=HANGS_SEC, source_address=(source, 0))
-        made.settimeout(HANGS_SEC)
+        made = socket.create_connection(("127.0.0.1", self.port), timeout=HANG_TIMEOUT_SEC, source_address=(source, 0))
+        made.settimeout(HANG_TIMEOUT_SEC)
         return made
 
     def ask(self, source: str, **how: Any) -> httpx.Response:
         transport = httpx.HTTPTransport(local_address=source, verify=PLAIN)
-        with httpx.Client(transport=transport, timeout=HANGS_SEC) as client:
+        with httpx.Client(transport=transport, timeout=HANG_TIMEOUT_SEC) as client:
             return client.post(f"http://127.0.0.1:{self.port}/", **how)
 
 
 @contextmanager
-def serving(limits: Limits = PATIENT, most: int = 1000, most_of_one: int = 200, proxies: str = "") -> Iterator[Server]:
-    with Server(limits, Callers(most, most_of_one, proxies)) as server:
+def serving(
+    limits: RequestLimits = PATIENT, most: int = 1000, most_of_one: int = 200, proxies: str = ""
+) -> Iterator[Server]:
+    with Server(limits, ConnectionLimits(most, most_of_one, proxies)) as server:
         yield server
 
 
 def answer_on(line: socket.socket) -> bytes:
     """Whatever comes until the other side is done."""
-    told = b""
+    received = b""
     with suppress(ConnectionError):
         while chunk := line.recv(65536):
-            told += chunk
-    return told
+            received += chunk
+    return received
 
 
 def told_until(line: socket.socket, end: bytes, times: int = 1) -> bytes:
-    told = b""
-    while told.count(end) < times:
+    received = b""
+    while received.count(end) < times:
         chunk = line.recv(65536)
-        assert chunk, told
-        told += chunk
-    return told
+        assert chunk, received
+        received += chunk
+    return received
 
 
 def status_on(line: socket.socket) -> int:
-    told = answer_on(line)
-    return int(told.split(b" ", 2)[1]) if told else 0
+    received = answer_on(line)
+    return int(received.split(b" ", 2)[1]) if received else 0
 
 
 def wait_until(condition: Any) -> None:
-    end = time.monotonic() + HANGS_SEC
+    end = time.monotonic() + HANG_TIMEOUT_SEC
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.02)

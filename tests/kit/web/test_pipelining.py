@@ -21,15 +21,15 @@ def test_only_so_many_wait_on_one_connection_and_these_are_answered_before_it_en
         assert server.began == ["/held", *(f"/{number}" for number in range(MOST_PIPELINED))]
 
 
-def test_what_is_refused_behind_whole_requests_is_not_said_in_place_of_their_answers() -> None:
+def test_a_refusal_after_pipelined_requests_does_not_replace_their_answers() -> None:
     for refused in (b"this is not HTTP\r\n\r\n", GET % 2 + HEAD + b"X: y\r\n" * 200 + b"\r\n"):
         with serving() as server, server.call() as line:
             line.sendall(HELD + GET % 1 + refused)
             wait_until(lambda server=server: server.began == ["/held"])
             server.release()
-            told = answer_on(line)
-            assert told.startswith(b"HTTP/1.1 200 OK")
-            assert told.count(b"HTTP/1.1 ") == told.count(b"200 OK") == (3 if GET % 2 in refused else 2)
+            received = answer_on(line)
+            assert received.startswith(b"HTTP/1.1 200 OK")
+            assert received.count(b"HTTP/1.1 ") == received.count(b"200 OK") == (3 if GET % 2 in refused else 2)
 
 
 def test_a_caller_that_goes_is_noticed_by_the_request_that_runs_and_not_only_by_the_last() -> None:

@@ -6,11 +6,11 @@ from contextlib import ExitStack, suppress
 import pytest
 
 from hashinsight.kit.networks import network_of
-from hashinsight.kit.web.protocol import MOST_HEADERS, MOST_URL_BYTES, Limits
+from hashinsight.kit.web.protocol import MOST_HEADERS, MOST_URL_BYTES, RequestLimits
+from tests.installation import HANG_TIMEOUT_SEC
 from tests.kit.web.server import HEAD, answer_on, serving, status_on, told_until, wait_until
-from tests.running import HANGS_SEC
 
-QUICK = Limits(head_bytes=16 * 1024, head_seconds=1.5, body_seconds=1.5)
+QUICK = RequestLimits(head_bytes=16 * 1024, head_seconds=1.5, body_seconds=1.5)
 
 
 def test_headers_that_never_end_are_refused_after_some_bytes_and_not_collected() -> None:
@@ -56,7 +56,7 @@ def test_a_head_that_is_not_whole_in_time_is_answered_408_and_an_empty_line_is_c
         assert status_on(half) == 408
         assert answer_on(empty) == b""
         with pytest.raises(ConnectionError):
-            for _ in range(int(HANGS_SEC * 10)):  # a caller that keeps saying nothing is closed all the same
+            for _ in range(int(HANG_TIMEOUT_SEC * 10)):  # a caller that keeps saying nothing is closed all the same
                 junk.sendall(b"\r\n")
                 time.sleep(0.1)
 
@@ -65,14 +65,14 @@ def test_a_body_that_comes_byte_by_byte_is_cut_at_the_deadline() -> None:
     with serving(QUICK) as server, server.call() as line:
         line.sendall(HEAD + b"Content-Length: 100000\r\n\r\n")
         line.settimeout(0.1)
-        told, began = b"", time.monotonic()
+        received, began = b"", time.monotonic()
         with suppress(ConnectionError):
-            while not told and time.monotonic() - began < HANGS_SEC:
+            while not received and time.monotonic() - began < HANG_TIMEOUT_SEC:
                 line.sendall(b"x")
                 with suppress(TimeoutError):
-                    told = line.recv(65536)
-        assert told.startswith(b"HTTP/1.1 408")
-        assert b"REQUEST_TIMEOUT" in told
+                    received = line.recv(65536)
+        assert received.startswith(b"HTTP/1.1 408")
+        assert b"REQUEST_TIMEOUT" in received
 
 
 def test_a_slow_but_honest_upload_takes_longer_than_the_deadline_and_passes() -> None:
@@ -86,7 +86,7 @@ def test_a_slow_but_honest_upload_takes_longer_than_the_deadline_and_passes() ->
         assert line.recv(65536).startswith(b"HTTP/1.1 200 OK")
 
 
-def test_what_follows_a_body_is_bounded_and_is_no_header() -> None:
+def test_trailers_are_bounded_and_are_no_headers() -> None:
     chunked = HEAD + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n"
     with serving() as server, server.call() as line, server.call() as endless:
         line.sendall(chunked + b"X-Evil: 1\r\n\r\n")
@@ -106,7 +106,7 @@ def test_a_body_that_was_answered_before_it_was_whole_does_not_keep_the_line() -
         assert answer_on(line).startswith(b"HTTP/1.1 200 OK")
 
 
-def test_an_answer_that_nobody_reads_does_not_keep_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unread_answer_does_not_hold_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hashinsight.kit.web.connection._UNREAD_SECONDS", 0.5)
     with serving() as server, server.call() as line:
         line.sendall(b"GET /large HTTP/1.1\r\nHost: here\r\n\r\n")
@@ -118,11 +118,11 @@ def test_a_slow_but_honest_reader_gets_its_whole_answer(monkeypatch: pytest.Monk
     monkeypatch.setattr("hashinsight.kit.web.connection._UNREAD_SECONDS", 3.0)
     with serving() as server, server.call() as line:
         line.sendall(b"GET /large HTTP/1.1\r\nHost: here\r\n\r\n")
-        told = 0
-        while told < 40_000_000:
+        received = 0
+        while received < 40_000_000:
             read = len(line.recv(1_000_000))
-            assert read, told
-            told += read
+            assert read, received
+            received += read
             time.sleep(0.1)
 
 
@@ -165,11 +165,11 @@ def test_a_trusted_proxy_may_open_any_number_of_connections(proxies: str) -> Non
 
 
 def test_requests_that_come_together_on_one_line_are_all_answered() -> None:
-    one = HEAD + b"Content-Length: 5\r\n\r\nhello"
+    request = HEAD + b"Content-Length: 5\r\n\r\nhello"
     with serving() as server, server.call() as line:
-        line.sendall(one * 3 + HEAD)
-        told = told_until(line, b"5 host", times=3)
-        assert told.count(b"200 OK") == 3
+        line.sendall(request * 3 + HEAD)
+        received = told_until(line, b"5 host", times=3)
+        assert received.count(b"200 OK") == 3
         line.sendall(b"Content-Length: 5\r\n\r\nhello")
         assert line.recv(65536).startswith(b"HTTP/1.1 200 OK")
 

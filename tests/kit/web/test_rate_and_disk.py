@@ -18,7 +18,7 @@ async def api(settings: Settings, **changes: object) -> AsyncIterator[httpx.Asyn
         yield client
 
 
-async def test_an_address_that_asks_too_often_is_told_to_slow_down_but_probes_are_answered(settings: Settings) -> None:
+async def test_an_address_over_its_rate_gets_429_but_probes_are_answered(settings: Settings) -> None:
     async with api(settings, rate_per_minute=5) as client:
         answers = [(await client.get("/")).status_code for _ in range(7)]
         assert answers == [200] * 5 + [429] * 2
@@ -28,8 +28,8 @@ async def test_an_address_that_asks_too_often_is_told_to_slow_down_but_probes_ar
 
 
 async def test_the_rate_is_counted_over_all_processes(settings: Settings) -> None:
-    async with api(settings, rate_per_minute=5) as one, api(settings, rate_per_minute=5) as two:
-        answers = [(await client.get("/")).status_code for client in (one, two, one, two, one, two)]
+    async with api(settings, rate_per_minute=5) as limited, api(settings, rate_per_minute=5) as two:
+        answers = [(await client.get("/")).status_code for client in (limited, two, limited, two, limited, two)]
     assert answers == [200] * 5 + [429]
 
 
@@ -39,7 +39,7 @@ async def test_without_redis_requests_are_answered_and_still_limited(settings: S
     assert answers == [200] * 5 + [429]
 
 
-async def test_a_token_is_limited_by_itself_whichever_way_it_is_sent(settings: Settings) -> None:
+async def test_a_token_has_its_own_limit_however_it_is_sent(settings: Settings) -> None:
     async with api(settings, token_rate_per_minute=5) as client:
         for name, value in (("Authorization", "Bearer one"), ("X-Collector-Key", "two"), ("X-API-Key", "three")):
             answers = [(await client.get("/", headers={name: value})).status_code for _ in range(6)]
@@ -48,11 +48,11 @@ async def test_a_token_is_limited_by_itself_whichever_way_it_is_sent(settings: S
         assert (await client.get("/")).status_code == 200
 
 
-async def test_a_token_is_counted_whatever_stands_beside_it(settings: Settings) -> None:
+async def test_a_token_is_counted_whatever_other_credentials_are_sent(settings: Settings) -> None:
     async with api(settings, token_rate_per_minute=5) as client:
         for mine in ({"X-API-Key": "three"}, {"Cookie": "a=b; hi_access=four"}):
-            beside = [{**mine, "X-Collector-Key": f"{mine} {n}"} for n in range(6)]
-            answers = [(await client.get("/api/nowhere", headers=headers)).status_code for headers in beside]
+            neighbours = [{**mine, "X-Collector-Key": f"{mine} {n}"} for n in range(6)]
+            answers = [(await client.get("/api/nowhere", headers=headers)).status_code for headers in neighbours]
             assert answers == [404] * 5 + [429], mine
 
 

@@ -8,11 +8,11 @@ import pytest
 from redis import Redis
 
 from hashinsight.kit.errors import Unavailable
-from hashinsight.kit.web import rates as module
-from hashinsight.kit.web import windows
-from hashinsight.kit.web.rates import Rates
-from hashinsight.kit.web.windows import WINDOW_SECONDS, OwnWindows, SharedWindows, Windows
-from tests.running import HANGS_SEC
+from hashinsight.kit.web import rate_limits as module
+from hashinsight.kit.web import rate_windows
+from hashinsight.kit.web.rate_limits import Rates
+from hashinsight.kit.web.rate_windows import WINDOW_SECONDS, LocalWindows, SharedWindows, Windows
+from tests.installation import HANG_TIMEOUT_SEC
 
 
 @pytest.fixture
@@ -35,18 +35,18 @@ class Commands:
         self._redis = redis
         self._before = self._calls()
 
-    def asked(self) -> int:
+    def calls(self) -> int:
         return self._calls() - self._before
 
     def _calls(self) -> int:
-        told = self._redis.info("commandstats")
-        return sum(told.get(f"cmdstat_{name}", {}).get("calls", 0) for name in ("evalsha", "eval"))
+        stats = self._redis.info("commandstats")
+        return sum(stats.get(f"cmdstat_{name}", {}).get("calls", 0) for name in ("evalsha", "eval"))
 
 
 @pytest.fixture
 def endless_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     """No minute ends while a test runs, on however slow a machine; what the one before counts for has its own tests."""
-    monkeypatch.setattr(windows, "WINDOW_SECONDS", 10**9)
+    monkeypatch.setattr(rate_windows, "WINDOW_SECONDS", 10**9)
 
 
 async def hammer(rates: Rates, key: str, limit: int, calls: int, connections: int) -> list[bool]:
@@ -64,46 +64,44 @@ async def hammer(rates: Rates, key: str, limit: int, calls: int, connections: in
 
 
 @pytest.mark.usefixtures("endless_minute")
-async def test_a_burst_over_forty_connections_gets_exactly_the_limit_and_nobody_is_refused_early(
-    rates: Rates, commands: Commands
-) -> None:
+async def test_a_burst_over_forty_connections_gets_exactly_the_limit(rates: Rates, commands: Commands) -> None:
     answers = await hammer(rates, "burst", 3000, 4000, connections=40)
     assert answers == [True] * 3000 + [False] * 1000
-    assert commands.asked() < 2500, "those that come together ask together"
+    assert commands.calls() < 2500, "those that come together ask together"
 
 
 @pytest.mark.usefixtures("endless_minute")
 async def test_several_processes_share_one_count_and_together_get_exactly_the_limit(redis_url: str) -> None:
     several = [Rates(redis_url) for _ in range(3)]
-    answers = await asyncio.gather(*(hammer(one, "shared", 3000, 2000, connections=20) for one in several))
+    answers = await asyncio.gather(*(hammer(rates, "shared", 3000, 2000, connections=20) for rates in several))
     assert sum(map(sum, answers)) == 3000
-    for one in several:
-        await one.aclose()
+    for rates in several:
+        await rates.aclose()
 
 
 @pytest.mark.usefixtures("endless_minute")
 async def test_a_fast_caller_is_counted_in_handfuls_and_gets_the_whole_limit(rates: Rates, commands: Commands) -> None:
     assert await hammer(rates, "slow", 5, 6, connections=1) == [True] * 5 + [False]
-    assert commands.asked() == 6
+    assert commands.calls() == 6
     answers = await hammer(rates, "fast", 2000, 1500, connections=1)
     assert all(answers)
-    assert commands.asked() < 250
+    assert commands.calls() < 250
     assert sum(answers + await hammer(rates, "fast", 2000, 1000, connections=1)) == 2000
 
 
 @pytest.mark.usefixtures("endless_minute")
-async def test_what_is_left_of_a_handful_is_given_back_to_the_others(redis_url: str) -> None:
-    one, other = Rates(redis_url), Rates(redis_url)
-    used = sum(await hammer(one, "left", 1000, 500, connections=1))
-    while one._accounts["left"].left:  # noqa: ASYNC110 - its own timer gives it back
+async def test_the_rest_of_a_grant_is_returned_to_the_others(redis_url: str) -> None:
+    rates, other = Rates(redis_url), Rates(redis_url)
+    used = sum(await hammer(rates, "left", 1000, 500, connections=1))
+    while rates._accounts["left"].left:  # noqa: ASYNC110 - its own timer gives it back
         await asyncio.sleep(0.05)
-    await asyncio.gather(*one._giving_back)
+    await asyncio.gather(*rates._giving_back)
     assert used + sum(await hammer(other, "left", 1000, 1000, connections=10)) == 1000
-    await one.aclose()
+    await rates.aclose()
     await other.aclose()
 
 
-async def test_whoever_is_cancelled_while_it_waits_keeps_nobody_else_waiting(rates: Rates) -> None:
+async def test_a_cancelled_waiter_blocks_no_other(rates: Rates) -> None:
     first = asyncio.create_task(rates.spend("cancelled", 100))
     others = [asyncio.create_task(rates.spend("cancelled", 100)) for _ in range(5)]
     await asyncio.sleep(0)
@@ -125,27 +123,27 @@ class NoAnswer:
 
 @pytest.fixture
 async def silent_redis() -> AsyncIterator[tuple[str, NoAnswer]]:
-    told = NoAnswer()
-    async with await asyncio.start_server(told, "127.0.0.1", 0) as server:
-        yield f"redis://127.0.0.1:{server.sockets[0].getsockname()[1]}/0", told
+    no_answer = NoAnswer()
+    async with await asyncio.start_server(no_answer, "127.0.0.1", 0) as server:
+        yield f"redis://127.0.0.1:{server.sockets[0].getsockname()[1]}/0", no_answer
 
 
-async def test_nobody_waits_for_ever_for_a_count_that_ends_unanswered(silent_redis: tuple[str, NoAnswer]) -> None:
-    url, told = silent_redis
+async def test_waiting_for_an_unanswered_count_ends(silent_redis: tuple[str, NoAnswer]) -> None:
+    url, no_answer = silent_redis
     rates = Rates(url)
     first = [asyncio.create_task(rates.spend("ended", 100)) for _ in range(3)]
-    await told.is_asked.wait()
+    await no_answer.is_asked.wait()
     late = asyncio.create_task(rates.spend("ended", 100))
     await asyncio.sleep(0)
     await rates.aclose()
-    async with asyncio.timeout(HANGS_SEC):
+    async with asyncio.timeout(HANG_TIMEOUT_SEC):
         answers = await asyncio.gather(*first, late, return_exceptions=True)
     assert [type(answer) for answer in answers] == [Unavailable] * 4
 
 
 @pytest.mark.parametrize("turns", [1, 3])  # before Redis is asked, and while it is
 @pytest.mark.usefixtures("endless_minute")
-async def test_what_was_granted_to_a_call_that_is_gone_is_there_for_the_next_one(rates: Rates, turns: int) -> None:
+async def test_a_grant_of_an_abandoned_call_goes_to_the_next_call(rates: Rates, turns: int) -> None:
     gone = [asyncio.create_task(rates.spend("gone", 10)) for _ in range(10)]
     for _ in range(turns):
         await asyncio.sleep(0)
@@ -157,9 +155,7 @@ async def test_what_was_granted_to_a_call_that_is_gone_is_there_for_the_next_one
 
 @pytest.mark.parametrize("minutes_later", [0, 1, 2])
 @pytest.mark.usefixtures("endless_minute")
-async def test_what_is_given_back_is_given_back_to_the_minute_it_was_taken_in(
-    redis_url: str, minutes_later: int
-) -> None:
+async def test_a_returned_grant_goes_to_the_minute_it_was_taken_from(redis_url: str, minutes_later: int) -> None:
     shared = SharedWindows(redis_url)
     granted, window = await shared.take("k", 1000, 100, 100)
     assert granted == 100
@@ -193,9 +189,9 @@ async def taken(counts: Windows, needed: int) -> int:
 
 
 @pytest.mark.parametrize("share", [0.0, 0.25, 0.5, 0.75])
-async def test_the_minute_before_counts_by_what_still_lies_within_the_last_sixty_seconds(share: float) -> None:
+async def test_the_previous_minute_counts_by_its_share_of_the_last_sixty_seconds(share: float) -> None:
     now = 1_000_000.0 * WINDOW_SECONDS
-    alone = OwnWindows(lambda: now)
+    alone = LocalWindows(lambda: now)
     assert await taken(alone, 1000) == 1000
     now += WINDOW_SECONDS + share * WINDOW_SECONDS
     assert await taken(alone, 2000) == 1000 * share
@@ -205,7 +201,7 @@ async def test_the_minute_before_counts_by_what_still_lies_within_the_last_sixty
 
 @pytest.mark.usefixtures("endless_minute")
 async def test_redis_counts_the_minute_before_as_a_process_alone_does(redis_url: str) -> None:
-    shared, span = SharedWindows(redis_url), windows.WINDOW_SECONDS
+    shared, span = SharedWindows(redis_url), rate_windows.WINDOW_SECONDS
     with Redis.from_url(redis_url) as redis:
         seconds, _ = redis.time()
         window = seconds // span

@@ -3,13 +3,13 @@
 import httpx
 import pytest
 
-from tests.commands.desk import Desk
+from tests.commands.two_tenants import TwoTenants
 from tests.people import People
-from tests.problems.api.ward import Ward
+from tests.problems.api.problems_api import ProblemsApi
 
 
 @pytest.fixture
-async def ward(api: httpx.AsyncClient, people: People, superuser_url: str) -> Ward:
-    desk = Desk(api, people, superuser_url)
-    await desk.open()
-    return Ward(desk)
+async def problems_api(api: httpx.AsyncClient, people: People, superuser_url: str) -> ProblemsApi:
+    tenants = TwoTenants(api, people, superuser_url)
+    await tenants.open()
+    return ProblemsApi(tenants)

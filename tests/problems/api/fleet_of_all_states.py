@@ -6,12 +6,12 @@ from typing import Any
 
 import httpx
 
-from hashinsight.inventory.service.expected import expect
+from hashinsight.inventory.service.expected_states import expect
 from hashinsight.kit.db.context import job_context
 from hashinsight.problems.service.cycle import run_cycle
 from tests.people import People
 from tests.telemetry.fleet import Fleet, sample
-from tests.telemetry.place import Place
+from tests.telemetry.site_with_collector import SiteWithCollector
 
 SITES = "/api/v1/telemetry/sites"
 RATED = 104.0
@@ -35,7 +35,7 @@ FLEET: dict[str, dict[str, Any]] = {
 
 async def make_fleet(api: httpx.AsyncClient, people: People, superuser_url: str) -> Fleet:
     """`FLEET`, one that was never heard of and a site of those, after cycles enough to know what is wrong."""
-    place = Place(api, people, superuser_url)
+    place = SiteWithCollector(api, people, superuser_url)
     await place.open()
     made = Fleet(place)
     zones = {name: "B" if name.startswith(("eco", "dark")) else "A" for name in (*FLEET, "never-heard")}
@@ -64,8 +64,8 @@ async def add_site_never_seen(api: httpx.AsyncClient, headers: Mapping[str, str]
 
 async def site_of(fleet: Fleet, headers: Mapping[str, str] | None = None, **query: Any) -> dict[str, Any]:
     sites = (await fleet.ok(SITES, headers, **query))["sites"]
-    found: dict[str, Any] = next(site for site in sites if site["code"] == "tx-1")
-    return found
+    outcome: dict[str, Any] = next(site for site in sites if site["code"] == "tx-1")
+    return outcome
 
 
 async def live_of(fleet: Fleet) -> dict[str, dict[str, Any]]:
@@ -77,13 +77,13 @@ async def pass_time(fleet: Fleet, machines: Mapping[str, dict[str, Any]], *, war
     await fleet.pass_time(timedelta(minutes=5))
     for seconds in (-270, -210, -150, -90, -30):
         warm = {"temp_avg": 60.0 + warmth}  # values that never change are a problem themselves
-        await fleet.send(*(sample(name, fleet.at(seconds), **said | warm) for name, said in machines.items()))
+        await fleet.send(*(sample(name, fleet.at(seconds), **text | warm) for name, text in machines.items()))
     await fleet.roll()
 
 
 async def scan(fleet: Fleet) -> None:
     async with fleet.database.transaction(job_context()) as session:
-        assert await run_cycle(fleet.database, session, fleet.place.site_id, period=fleet.now, now=fleet.now)
+        assert await run_cycle(fleet.database, session, fleet.site.site_id, period=fleet.now, now=fleet.now)
 
 
 async def pass_cycle(fleet: Fleet, machines: Mapping[str, dict[str, Any]], *, warmth: float) -> None:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from hashinsight.cli.acting import shell_user
+from hashinsight.cli.context import shell_user
 from hashinsight.cli.problems.evidence import sentence
 from hashinsight.client import ApiError
 from hashinsight.kit import logs
@@ -14,80 +14,89 @@ from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.problems.codes import EventStatus, Issue, Severity
-from hashinsight.problems.routes.examples import EVIDENCE
 from hashinsight.problems.service.cycle import run_cycle
 from tests.commands.test_cli import Shell
-from tests.problems.api.ward import Ward
+from tests.problems.api.problems_api import ProblemsApi
+from tests.problems.rule_cases import EXAMPLE as EVIDENCE
 
 
 @pytest.fixture
-def shell(ward: Ward, address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
-    del ward
+def shell(
+    problems_api: ProblemsApi, address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Shell:
+    del problems_api
     monkeypatch.setenv("HASHINSIGHT_DATABASE_URL", address.url)
     monkeypatch.setenv("HASHINSIGHT_DATA_DIR", str(tmp_path))
     monkeypatch.setattr(logs, "configure_logs", lambda *_: None)
     return Shell()
 
 
-async def test_a_shift_looks_takes_resolves_and_suppresses(ward: Ward, shell: Shell) -> None:
-    worst = ward.problem("m1", Issue.OFFLINE, Severity.P0)
-    ward.problem("m2", status=EventStatus.RESOLVED)
-    listed = await shell.told("problems", "list", "--site", "tx-1")
+async def test_a_shift_looks_takes_resolves_and_suppresses(problems_api: ProblemsApi, shell: Shell) -> None:
+    worst = problems_api.problem("m1", Issue.OFFLINE, Severity.P0)
+    problems_api.problem("m2", status=EventStatus.RESOLVED)
+    listed = await shell.output("problem", "list", "--site", "tx-1")
     assert str(worst) in listed
+    assert " tx-1 " in listed
     assert "m2" not in listed
-    assert (await shell.told("problem", "list", "--tenant", "a", "--severity", "P3")) == "no problems\n"
+    assert (await shell.output("problem", "list", "--tenant", "a", "--severity", "P3")) == "no problems\n"
     assert "P9: severity is one of" in await shell.refused("problem", "list", "--tenant", "a", "--severity", "P9")
-    assert (await shell.told("problem", "ack", str(worst), "--comment", "on my way")) == "P0 offline of m1: ack\n"
-    assert "somebody has taken it already" in await shell.refused("problem", "ack", str(worst))
-    assert (await shell.told("problem", "start", str(worst))).endswith("in_progress\n")
-    assert (await shell.told("problem", "comment", str(worst), "the breaker is out")).endswith("in_progress\n")
-    await ward.desk.people.user("Technician", email="kim@example.com")
+    assert (await shell.output("problem", "ack", str(worst), "--comment", "on my way")) == "P0 offline on m1: ack\n"
+    assert "already acknowledged" in await shell.refused("problem", "ack", str(worst))
+    assert (await shell.output("problem", "start", str(worst))).endswith("in_progress\n")
+    assert (await shell.output("problem", "comment", str(worst), "the breaker is out")).endswith("in_progress\n")
+    await problems_api.tenants.people.user("Technician", email="kim@example.com")
     assert (await shell.ok("problem", "assign", str(worst), "--to", "kim@example.com"))["assigned_to"] is not None
     assert "cause is one of" in await shell.refused("problem", "resolve", str(worst), "--cause", "gremlins")
     done = await shell.ok("problem", "resolve", str(worst), "--cause", "repaired", "--action", "breaker in")
     assert (done["status"], done["resolved_by"]) == ("resolved", shell_user().id)
-    story = await shell.told("problem", "show", str(worst))
-    assert story.splitlines()[0] == "P0 offline of m1 at site tx-1: resolved"
-    assert f"acknowledged by {shell_user().id} at the command line: on my way" in story
+    story = await shell.output("problem", "show", str(worst))
+    assert story.splitlines()[0] == "P0 offline on m1 at site tx-1: resolved"
+    assert f"acknowledged by {shell_user().id} (command line): on my way" in story
     assert (await shell.ok("problem", "summary", "--site", "tx-1"))["total_miners"] == 60
-    printed = await shell.told("problem", "summary", "--site", "tx-1")
+    printed = await shell.output("problem", "summary", "--site", "tx-1")
     assert printed.startswith("60 machines: ")
     assert "lost hashrate: unknown\n" in printed  # nobody has scanned the site yet
     quiet = ("problem", "suppress", "--site", "tx-1", "--reason", "rewiring")
-    assert await shell.told(*quiet, "--miner", "m1") == "m1 is suppressed until it is lifted\n"
-    assert await shell.told(*quiet, "--zone", "z1") == "z1 is suppressed until it is lifted\n"
-    lifted = await shell.told("problem", "unsuppress", "--site", "tx-1", "--miner", "m1", "--reason", "wired")
+    assert await shell.output(*quiet, "--miner", "m1") == "m1: suppressed until lifted\n"
+    assert await shell.output(*quiet, "--zone", "z1") == "z1: suppressed until lifted\n"
+    lifted = await shell.output("problem", "unsuppress", "--site", "tx-1", "--miner", "m1", "--reason", "wired")
     assert lifted == "m1: 1 lifted; still suppressed by its zone\n"
-    assert [one["reason"] for one in ward.audited("suppression_lifted")] == ["wired"]
-    told = json.loads((await shell.run("problem", "list", "--tenant", "a", "--json")).stdout)
-    assert told["pagination"]["total"] == 0
+    assert [row["reason"] for row in problems_api.audited("suppression_lifted")] == ["wired"]
+    answer = json.loads((await shell.run("problem", "list", "--tenant", "a", "--json")).stdout)
+    assert answer["pagination"]["total"] == 0
 
 
-async def test_a_summary_prints_what_is_lost_as_of_the_last_scan(ward: Ward, shell: Shell, database: Database) -> None:
-    site = ward.desk.row("select id from sites where code = 'tx-1'")["id"]
+async def test_a_summary_prints_the_lost_hashrate_of_the_last_scan(
+    problems_api: ProblemsApi, shell: Shell, database: Database
+) -> None:
+    site = problems_api.tenants.row("select id from sites where code = 'tx-1'")["id"]
     async with database.transaction(job_context()) as session:
-        assert await run_cycle(database, session, site, period=ward.now, now=ward.now)
-    assert "lost hashrate: unknown\n" in await shell.told("problem", "summary", "--site", "tx-1")  # never seen
-    ward.desk.write("update problem_runs set lost_ths = %s", 105594.04)
-    printed = await shell.told("problem", "summary", "--site", "tx-1")
-    assert "lost hashrate: 105,594.0 TH/s\n" in printed
+        assert await run_cycle(database, session, site, period=problems_api.now, now=problems_api.now)
+    assert "lost hashrate: unknown\n" in await shell.output("problem", "summary", "--site", "tx-1")
+    problems_api.tenants.write("update problem_runs set lost_ths = %s", 105594.04)
+    printed = await shell.output("problem", "summary", "--site", "tx-1")
+    assert "lost hashrate: 105.6 PH/s\n" in printed
     assert (await shell.ok("problem", "summary", "--site", "tx-1"))["loss"]["ths"] == pytest.approx(105594.04)
 
 
-async def test_evidence_is_told_in_sentences_and_scripts_get_it_as_it_is(ward: Ward, shell: Shell) -> None:
-    hot = str(ward.problem("m1"))
-    ward.desk.write("update problem_events set evidence_json = %s::jsonb where id = %s", json.dumps([EVIDENCE]), hot)
-    story = (await shell.told("problem", "show", hot)).splitlines()
+async def test_evidence_is_printed_in_sentences_and_unchanged_for_scripts(
+    problems_api: ProblemsApi, shell: Shell
+) -> None:
+    hot = str(problems_api.problem("m1"))
+    problems_api.tenants.write(
+        "update problem_events set evidence_json = %s::jsonb where id = %s", json.dumps([EVIDENCE]), hot
+    )
+    story = (await shell.output("problem", "show", hot)).splitlines()
     assert story[story.index("evidence") + 1] == f"  {sentence(EVIDENCE)}"
     assert (await shell.ok("problem", "show", hot))["problem"]["evidence_json"] == [EVIDENCE]
 
 
-async def test_a_program_does_the_same_by_the_typed_client(ward: Ward) -> None:
-    made = [ward.problem(f"m{n}") for n in range(1, 4)]
-    noc = (await ward.desk.person("NOC")).problems
-    found = [one async for one in noc.list(site_id="tx-1", per_page=2)]
-    assert {UUID(one["id"]) for one in found} == set(made)
-    first, second, third = (str(one) for one in made)
+async def test_a_program_does_the_same_by_the_typed_client(problems_api: ProblemsApi) -> None:
+    made = [problems_api.problem(f"m{n}") for n in range(1, 4)]
+    noc = (await problems_api.tenants.person("NOC")).problems
+    rows = [each async for each in noc.list(site_id="tx-1", per_page=2)]
+    assert {UUID(row["id"]) for row in rows} == set(made)
+    first, second, third = (str(each) for each in made)
     assert (await noc.acknowledge(first))["status"] == "ack"
     with pytest.raises(ApiError, match="ALREADY_ACKNOWLEDGED"):
         await noc.acknowledge(first)
@@ -102,4 +111,4 @@ async def test_a_program_does_the_same_by_the_typed_client(ward: Ward) -> None:
     assert (await noc.suppress("m1", "x", maintenance=True))["success"]
     assert (await noc.health("m1", "tx-1"))["suppressions"][0]["maintenance"]
     assert (await noc.unsuppress("m1", "repaired"))["success"]
-    assert [one["reason"] for one in ward.audited("suppression_lifted")] == ["repaired"]
+    assert [row["reason"] for row in problems_api.audited("suppression_lifted")] == ["repaired"]

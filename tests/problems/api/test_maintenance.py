@@ -7,12 +7,12 @@ from typing import Any
 import httpx
 import pytest
 
-from hashinsight.inventory.service.expected import end_expected, expect
+from hashinsight.inventory.service.expected_states import end_expected, expect
 from hashinsight.kit.db.context import job_context
 from hashinsight.problems.service.cycle import run_cycle
 from tests.people import People
 from tests.telemetry.fleet import Fleet, sample
-from tests.telemetry.place import Place
+from tests.telemetry.site_with_collector import SiteWithCollector
 
 SITES, CELLS, V1 = "/api/v1/telemetry/sites", "/api/v1/telemetry/cells", "/api/v1"
 STANDS = {"hashrate_ths": 0.0, "power_w": 20.0}
@@ -22,7 +22,7 @@ REASON = {"maintenance": True, "reason": "on the bench"}
 @pytest.fixture
 async def fleet(api: httpx.AsyncClient, people: People, superuser_url: str) -> Fleet:
     """Four machines of 100 TH/s that stand still: two in zone A, two in zone B."""
-    place = Place(api, people, superuser_url)
+    place = SiteWithCollector(api, people, superuser_url)
     await place.open()
     made = Fleet(place)
     await made.load("a1,S21,A,100", "a2,S21,A,100", "b1,S21,B,100", "b2,S21,B,100")
@@ -37,17 +37,17 @@ async def stand(fleet: Fleet) -> None:
 
 
 async def post(fleet: Fleet, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    answer = await fleet.api.post(path, json=dict(body), headers=fleet.place.owner)
+    answer = await fleet.api.post(path, json=dict(body), headers=fleet.site.owner)
     assert answer.status_code in (200, 201), answer.text
-    found: dict[str, Any] = answer.json()
-    return found
+    rows: dict[str, Any] = answer.json()
+    return rows
 
 
 async def suppress(fleet: Fleet, kind: str, **body: Any) -> str:
     site = {} if kind == "group" else {"site_id": "tx-1"}
     (made,) = (await post(fleet, f"{V1}/suppressions", {"kind": kind, **site, **REASON, **body}))["suppressions"]
-    found: str = made["id"]
-    return found
+    rows: str = made["id"]
+    return rows
 
 
 async def stopped(fleet: Fleet, headers: Mapping[str, str] | None = None) -> set[str]:
@@ -55,8 +55,8 @@ async def stopped(fleet: Fleet, headers: Mapping[str, str] | None = None) -> set
     live = await fleet.live(headers)
     (site,) = (await fleet.ok(SITES, headers))["sites"]
     cells = (await fleet.ok(CELLS, headers, site_id="tx-1"))["named"]["condition"]
-    names = {name for name, one in live.items() if one["condition"] == "stopped"}
-    assert {name for name, one in live.items() if one["expected_state"] == "maintenance"} == names
+    names = {name for name, row in live.items() if row["condition"] == "stopped"}
+    assert {name for name, row in live.items() if row["expected_state"] == "maintenance"} == names
     assert [cells["words"][no] for no in cells["index"]].count("stopped") == len(names)
     assert (site["conditions"]["stopped"], site["conditions"]["down"]) == (len(names), len(live) - len(names))
     assert (site["stopped_ths"], site["lost_ths"]) == (100.0 * len(names), 100.0 * (len(live) - len(names)))
@@ -89,9 +89,9 @@ async def test_maintenance_ends_with_its_time_and_does_not_begin_before_it(fleet
 async def test_maintenance_of_a_zone_a_group_or_the_site_counts_for_their_machines(fleet: Fleet) -> None:
     zone = await suppress(fleet, "zone", zone="A")
     assert await stopped(fleet) == {"a1", "a2"}
-    zones = {one["code"]: one["id"] for one in (await fleet.ok("/api/admin/v1/zones"))["zones"]}
-    assert await stopped(fleet, await fleet.place.people.headers("Customer", zones=[zones["A"]])) == {"a1", "a2"}
-    assert await stopped(fleet, await fleet.place.people.headers("Customer", zones=[zones["B"]])) == set()
+    zones = {row["code"]: row["id"] for row in (await fleet.ok("/api/admin/v1/zones"))["zones"]}
+    assert await stopped(fleet, await fleet.site.people.headers("Customer", zones=[zones["A"]])) == {"a1", "a2"}
+    assert await stopped(fleet, await fleet.site.people.headers("Customer", zones=[zones["B"]])) == set()
     members = {"name": "g", "miner_ids": ["a1", "b1"], "site_id": "tx-1"}
     group = (await post(fleet, "/api/admin/v1/groups", members))["id"]
     by_group = await suppress(fleet, "group", group_id=group)
@@ -106,7 +106,7 @@ async def test_maintenance_of_a_zone_a_group_or_the_site_counts_for_their_machin
 
 
 async def test_of_a_stop_and_maintenance_each_goes_on_when_the_other_ends(fleet: Fleet) -> None:
-    (number,) = (no for (no,) in fleet.place.rows("select miner_no from miners where miner_id = 'a1'"))
+    (number,) = (no for (no,) in fleet.site.rows("select miner_no from miners where miner_id = 'a1'"))
     async with fleet.database.transaction(job_context()) as session:
         await expect(session, [number], "stopped", cause="command 1", now=fleet.now)
     await post(fleet, f"{V1}/miners/a1/suppress", REASON)
@@ -132,7 +132,7 @@ async def test_the_registrys_summary_counts_machines_under_maintenance_as_stoppe
         await fleet.pass_time(timedelta(minutes=5))
         await stand(fleet)
         async with fleet.database.transaction(job_context()) as session:
-            assert await run_cycle(fleet.database, session, fleet.place.site_id, period=fleet.now, now=fleet.now)
+            assert await run_cycle(fleet.database, session, fleet.site.site_id, period=fleet.now, now=fleet.now)
     summary = await fleet.ok(f"{V1}/sites/tx-1/health_summary")
     (site,) = (await fleet.ok(SITES))["sites"]
     assert (summary["stopped_miners"], summary["problem_miners"], summary["down_miners"]) == (2, 2, 0)
@@ -151,20 +151,20 @@ async def test_maintenance_by_suppression_is_listed_with_that_of_machines_until_
     of_group = await suppress(fleet, "group", group_id=group)
     planned = await suppress(fleet, "site", **{"from": (fleet.now + timedelta(hours=1)).isoformat()})
     listed = (await fleet.ok(MAINTENANCE, site_id="tx-1"))["maintenance"]
-    names = {(one["kind"], one["miner_id"] or one["zone"] or one["group"] or one["site"]) for one in listed}
+    names = {(row["kind"], row["miner_id"] or row["zone"] or row["group"] or row["site"]) for row in listed}
     assert names == {("miner", "b2"), ("miner", "a1"), ("zone", "B"), ("group", "bench"), ("site", "tx-1")}
-    causes = {one["miner_id"]: one["cause"] for one in listed if one["kind"] == "miner"}
+    causes = {row["miner_id"]: row["cause"] for row in listed if row["kind"] == "miner"}
     assert causes == {"b2": "maintenance: fans", "a1": "suppressed for maintenance: on the bench"}
-    assert {one["suppression_id"] for one in listed} >= {None, zone, of_group, planned}
+    assert {row["suppression_id"] for row in listed} >= {None, zone, of_group, planned}
     assert listed[-1]["kind"] == "site"  # it begins last
     short = await fleet.ok(MAINTENANCE, limit=2)
     assert (len(short["maintenance"]), short["more"]) == (2, True)
-    zones = {one["code"]: one["id"] for one in (await fleet.ok("/api/admin/v1/zones"))["zones"]}
-    only_a = await fleet.place.people.headers("Customer", zones=[zones["A"]])
-    seen = {one["kind"]: one for one in (await fleet.ok(MAINTENANCE, only_a))["maintenance"]}
+    zones = {row["code"]: row["id"] for row in (await fleet.ok("/api/admin/v1/zones"))["zones"]}
+    only_a = await fleet.site.people.headers("Customer", zones=[zones["A"]])
+    seen = {row["kind"]: row for row in (await fleet.ok(MAINTENANCE, only_a))["maintenance"]}
     assert set(seen) == {"miner", "group", "site"}  # those that reach a machine of zone A
-    for one in (zone, of_group, planned):
-        await post(fleet, f"{V1}/suppressions/{one}/lift", {})
+    for each in (zone, of_group, planned):
+        await post(fleet, f"{V1}/suppressions/{each}/lift", {})
     await post(fleet, f"{V1}/miners/a1/unsuppress", {})
     left = (await fleet.ok(MAINTENANCE))["maintenance"]
-    assert [one["miner_id"] for one in left] == ["b2"]
+    assert [row["miner_id"] for row in left] == ["b2"]

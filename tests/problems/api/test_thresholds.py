@@ -9,23 +9,23 @@ import pytest
 
 from hashinsight.problems.codes import Issue
 from hashinsight.problems.config import Config
-from hashinsight.problems.heat import Layers
 from hashinsight.problems.pipeline import step
+from hashinsight.problems.temperature_limits import LimitLayers
 from tests.people import PASSWORD, People
-from tests.problems.api import ladders
-from tests.problems.api.ladders import LADDERS, POOLS
-from tests.problems.api.test_life import Reader, reader  # noqa: F401 - a fixture
-from tests.problems.api.ward import HOSTING, Ward
-from tests.problems.stored import StoredSite, StoredYard
-from tests.problems.test_ways import agrees
-from tests.problems.yard import of
+from tests.problems.api import graded_faults
+from tests.problems.api.graded_faults import GRADED_FAULTS, POOLS
+from tests.problems.api.problems_api import HOSTING, ProblemsApi
+from tests.problems.api.test_lifecycle import Reader, reader  # noqa: F401 - a fixture
+from tests.problems.fleet import readings_of
+from tests.problems.rule_cases import is_consistent
+from tests.problems.stored_site import StoredFleet, StoredSite
 
 LIMITS = {"trend_per_day": 0.0015, "trend_hours": 0.25}
 CONFIG = Config(
     interval_sec=300.0,
     allowed_pools=("good.example",),
-    allowed_workers=(ladders.WORKER,),
-    layers=Layers(firmwares={ladders.TREND: LIMITS}),
+    allowed_workers=(graded_faults.WORKER,),
+    layers=LimitLayers(firmwares={graded_faults.TREND: LIMITS}),
 )
 # z and size, both of which must be passed, by code
 EFFECT = {
@@ -34,53 +34,53 @@ EFFECT = {
 }  # fmt: skip
 
 
-class Twin:
+class BothSites:
     """The same readings in the database and in memory: the one tells what is listed, the other how near it was."""
 
     def __init__(self, site: StoredSite) -> None:
-        self.stored = StoredYard(site, n=ladders.N, config=CONFIG)
-        self.yard = self.stored.yard
-        ladders.furnish(self.yard)
-        self.eco = ladders.ECO.tolist()
-        self.distances: dict[Issue, list[np.ndarray[Any, Any]]] = {one.issue: [] for one in LADDERS}
+        self.stored = StoredFleet(site, n=graded_faults.N, config=CONFIG)
+        self.fleet = self.stored.fleet
+        graded_faults.furnish(self.fleet)
+        self.eco = graded_faults.ECO.tolist()
+        self.distances: dict[Issue, list[np.ndarray[Any, Any]]] = {each.issue: [] for each in GRADED_FAULTS}
 
     async def cycle(self, ill: int = 0, *, eco: tuple[int, ...] = ()) -> None:
-        yard = self.yard
-        yard.now += 300
-        told = yard.readings()
-        ladders.run(told, [*self.eco, *eco])
+        fleet = self.fleet
+        fleet.now += 300
+        readings = fleet.readings()
+        graded_faults.run(readings, [*self.eco, *eco])
         if ill:
-            ladders.worsen(told, ill)
-        frame = yard.frame(ladders.as_stored(told))
-        yard.state, found = step(yard.state, frame, yard.now, CONFIG)
+            graded_faults.worsen(readings, ill)
+        frame = fleet.frame(graded_faults.as_stored(readings))
+        fleet.state, result = step(fleet.state, frame, fleet.now, CONFIG)
         self.stored.site.show(frame)
-        await self.stored.site.cycle(yard.now)
+        await self.stored.site.cycle(fleet.now)
         if ill:
-            for issue, rows in ladders.places().items():
-                self.distances[issue].append(ladders.distance(found, issue, rows))
+            for issue, rows in graded_faults.places().items():
+                self.distances[issue].append(graded_faults.distance(result, issue, rows))
 
 
-async def test_soft_rules_are_listed_from_their_thresholds_on_and_modes_are_told(
+async def test_soft_rules_are_listed_from_their_thresholds_with_their_modes(
     site: StoredSite,
     reader: Reader,  # noqa: F811
     api: httpx.AsyncClient,
     people: People,
 ) -> None:
-    rules = {"firmwares": {ladders.TREND: LIMITS}}
+    rules = {"firmwares": {graded_faults.TREND: LIMITS}}
     pools = {"allowed": list(CONFIG.allowed_pools), "workers": list(CONFIG.allowed_workers)}
     settings = {"version": 0, "rules": rules, "pools": pools}
     answer = await api.patch("/api/admin/v1/settings", json=settings, headers=await people.headers("Owner"))
     assert answer.is_success, answer.text
-    twin = Twin(site)
-    for _ in range(ladders.WARM):
-        await twin.cycle()
+    sites = BothSites(site)
+    for _ in range(graded_faults.WARM):
+        await sites.cycle()
     told_before = await modes(reader)
-    for ill in range(1, ladders.ILL + 1):
-        odd = (ladders.SWITCHES, ladders.WAVERS) if ill <= 2 else (ladders.SWITCHES,)
-        await twin.cycle(ill, eco=odd)
-    listed = {(one["miner_id"], one["issue_code"]): one for one in await reader.problems()}
-    for ladder in LADDERS:
-        check_ladder(ladder, twin, listed)
+    for ill in range(1, graded_faults.ILL + 1):
+        odd = (graded_faults.SWITCHES, graded_faults.WAVERS) if ill <= 2 else (graded_faults.SWITCHES,)
+        await sites.cycle(ill, eco=odd)
+    listed = {(row["miner_id"], row["issue_code"]): row for row in await reader.problems()}
+    for ladder in GRADED_FAULTS:
+        check_ladder(ladder, sites, listed)
     check_pools(listed)
     assert not [key for key in listed if int(key[0][2:]) > POOLS[-1]], "those that are well"
     assert told_before == {"eco": "eco", "wavers": "normal", "switches": "normal", "plain": "normal", "few": "unknown"}
@@ -89,26 +89,26 @@ async def test_soft_rules_are_listed_from_their_thresholds_on_and_modes_are_told
 
 async def modes(reader: Reader) -> dict[str, str]:  # noqa: F811
     whose = {
-        "eco": int(ladders.ECO[0]), "wavers": ladders.WAVERS, "switches": ladders.SWITCHES,
-        "plain": int(ladders.MODES[-1]), "few": ladders.N - 1,
+        "eco": int(graded_faults.ECO[0]), "wavers": graded_faults.WAVERS, "switches": graded_faults.SWITCHES,
+        "plain": int(graded_faults.MODES[-1]), "few": graded_faults.N - 1,
     }  # fmt: skip
-    told = {}
+    shown = {}
     for name, number in whose.items():
-        told[name] = (await reader.ask(f"/miners/m-{number:03}/health"))["baseline"]["inferred_mode"]
-    return told
+        shown[name] = (await reader.ask(f"/miners/m-{number:03}/health"))["baseline"]["inferred_mode"]
+    return shown
 
 
-def check_ladder(ladder: ladders.Ladder, twin: Twin, listed: dict[tuple[str, str], Any]) -> None:
-    rows = ladders.places()[ladder.issue]
-    beyond = ladders.reached(twin.distances[ladder.issue], ladder.cycles)
+def check_ladder(ladder: graded_faults.GradedFault, sites: BothSites, listed: dict[tuple[str, str], Any]) -> None:
+    rows = graded_faults.places()[ladder.issue]
+    beyond = graded_faults.reached(sites.distances[ladder.issue], ladder.cycles)
     problems = [listed.get((f"m-{row:03}", ladder.issue.code)) for row in rows]
-    assert [one is not None for one in problems] == (beyond >= 0).tolist(), (ladder.issue, beyond)
+    assert [each is not None for each in problems] == (beyond >= 0).tolist(), (ladder.issue, beyond)
     assert -ladder.close <= beyond[beyond < 0].max() < 0, (ladder.issue, beyond)
     assert 0 <= beyond[beyond >= 0].min() <= ladder.close, (ladder.issue, beyond)
-    for one in problems:
-        if one is not None:
-            evidence = one["evidence_json"][0]  # as it was when it opened
-            assert agrees(evidence), json.dumps(evidence)
+    for row in problems:
+        if row is not None:
+            evidence = row["evidence_json"][0]  # as it was when it opened
+            assert is_consistent(evidence), json.dumps(evidence)
             check_effect(ladder.issue.code, evidence)
 
 
@@ -137,8 +137,8 @@ def check_pools(listed: dict[tuple[str, str], Any]) -> None:
     assert right is None
     assert pool is not None
     assert worker is not None
-    told = [one["evidence_json"][0] for one in (pool, worker)]
-    assert [(one["way"], one["metric"], one[one["metric"]]) for one in told] == [
+    shown = [row["evidence_json"][0] for row in (pool, worker)]
+    assert [(row["way"], row["metric"], row[row["metric"]]) for row in shown] == [
         ("pool", "pool", "stratum+tcp://evil.example:3333"),
         ("worker", "worker", "thief.1"),
     ]
@@ -148,47 +148,49 @@ async def test_a_dead_collector_is_one_problem_and_neither_opens_nor_ends_any_ot
     site: StoredSite,
     reader: Reader,  # noqa: F811
 ) -> None:
-    yard = StoredYard(site, n=6)
-    await yard.cycle(of(3, temp_max_c=97.0), times=2)
-    assert [one["issue_code"] for one in await reader.problems()] == ["overheat_crit"]
-    silent_since = yard.now
+    fleet = StoredFleet(site, n=6)
+    await fleet.cycle(readings_of(3, temp_max_c=97.0), times=2)
+    assert [row["issue_code"] for row in await reader.problems()] == ["overheat_crit"]
+    silent_since = fleet.now
 
-    def silent(told: dict[str, Any]) -> None:
-        told["ts"].fill(silent_since - 10)
-        told["heard_at"].fill(silent_since - 5)
+    def silent(readings: dict[str, Any]) -> None:
+        readings["ts"].fill(silent_since - 10)
+        readings["heard_at"].fill(silent_since - 5)
 
     site.dead.add(site.collector_id)
-    yard.yard.now += 5 * 300
-    await yard.cycle(silent, times=2)
-    found = {one["issue_code"]: one for one in await reader.problems()}
-    assert set(found) == {"overheat_crit", "collector_down"}
-    down, hot = found["collector_down"], found["overheat_crit"]
+    fleet.fleet.now += 5 * 300
+    await fleet.cycle(silent, times=2)
+    outcome = {row["issue_code"]: row for row in await reader.problems()}
+    assert set(outcome) == {"overheat_crit", "collector_down"}
+    down, hot = outcome["collector_down"], outcome["overheat_crit"]
     assert (down["collector_id"], down["miner_id"], down["severity"]) == (str(site.collector_id), None, "P1")
-    assert agrees(down["evidence_json"][0])
+    assert is_consistent(down["evidence_json"][0])
     assert down["evidence_json"][0]["metric"] == "silent_sec"
     assert (hot["status"], hot["consecutive_ok"], hot["consecutive_fail"]) == ("open", 0, 2)
     summary = await reader.ask(f"/sites/{site.site_id}/health_summary")
     assert summary["by_issue"] == {"overheat_crit": 1, "collector_down": 1}
     assert summary["unknown_miners"] == 5
     site.dead.clear()
-    await yard.cycle(of(3, temp_max_c=97.0), times=3)
-    assert [one["issue_code"] for one in await reader.problems()] == ["overheat_crit"]
+    await fleet.cycle(readings_of(3, temp_max_c=97.0), times=3)
+    assert [row["issue_code"] for row in await reader.problems()] == ["overheat_crit"]
 
 
-async def test_a_signed_in_browser_may_use_the_five_hosting_routes(ward: Ward) -> None:
+async def test_a_signed_in_browser_may_use_the_five_hosting_routes(problems_api: ProblemsApi) -> None:
     """The cookie that is no forgery, and for writing the token beside it."""
-    ward.problem("m1")
-    _, email = await ward.desk.people.user("NOC")
-    signed_in = await ward.api.post("/api/v1/auth/login", json={"email": email, "password": PASSWORD, "cookie": True})
+    problems_api.problem("m1")
+    _, email = await problems_api.tenants.people.user("NOC")
+    signed_in = await problems_api.api.post(
+        "/api/v1/auth/login", json={"email": email, "password": PASSWORD, "cookie": True}
+    )
     csrf = {"X-CSRF-Token": signed_in.json()["csrf_token"]}
     for path in ("/sites/tx-1/health_summary", "/sites/tx-1/problems", "/miners/m1/problems"):
-        answer = await ward.api.get(f"{HOSTING}{path}")
+        answer = await problems_api.api.get(f"{HOSTING}{path}")
         assert answer.status_code == 200, (path, answer.text)
     assert answer.json()["total"] == 1
     for path, body in (("/miners/m1/suppress", {"reason": "new fans"}), ("/miners/m1/unsuppress", {})):
-        refused = await ward.api.post(f"{HOSTING}{path}", json=body)
+        refused = await problems_api.api.post(f"{HOSTING}{path}", json=body)
         assert (refused.status_code, refused.json()["error_code"]) == (403, "CSRF_FAILED")
-        answer = await ward.api.post(f"{HOSTING}{path}", json=body, headers=csrf)
+        answer = await problems_api.api.post(f"{HOSTING}{path}", json=body, headers=csrf)
         assert (answer.status_code, answer.json()["success"]) == (200, True), answer.text
-    ward.api.cookies.clear()
-    assert (await ward.api.get(f"{HOSTING}/miners/m1/problems")).status_code == 401
+    problems_api.api.cookies.clear()
+    assert (await problems_api.api.get(f"{HOSTING}/miners/m1/problems")).status_code == 401

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from hashinsight.sim.acts import FaultLight, Pause, Pool, Restart, Resume, SetMode, SetPools, SetPowerLimit
+from hashinsight.sim.commands import FaultLight, Pause, Restart, Resume, SetMode, SetPools, SetPowerLimit
+from hashinsight.sim.plan import Pool
 from hashinsight.sim.sockets.nets import address_of
-from hashinsight.wire.btminer_crypt import NotSealed, md5_crypt, unseal
-from tests.sim.sockets.by_hand import Stage, ask, on_sockets
+from hashinsight.wire.btminer_crypt import NotEncrypted, decrypt, md5_crypt
+from tests.sim.sockets.manual_driver import ManualDriver, ask, on_sockets
 
 LUX, WHATS, AVALON, STOCK = range(4)
 DEFAULT = "admin"
@@ -25,12 +26,12 @@ MAKES = [
 
 
 @pytest.fixture
-def fleet() -> Iterator[tuple[Stage, list[str]]]:
-    with on_sockets(MAKES) as (stage, net):
-        yield stage, [address_of(net, no) for no in range(len(MAKES))]
+def fleet() -> Iterator[tuple[ManualDriver, list[str]]]:
+    with on_sockets(MAKES) as (driver, net):
+        yield driver, [address_of(net, no) for no in range(len(MAKES))]
 
 
-def test_a_luxos_antminer_tells_its_boards_fans_power_and_identity(fleet: tuple[Stage, list[str]]) -> None:
+def test_a_luxos_antminer_reports_boards_fans_power_and_identity(fleet: tuple[ManualDriver, list[str]]) -> None:
     where = fleet[1][LUX]
     assert ask(where, "version")["VERSION"][0]["Type"] == "Antminer S19j Pro"
     assert [fan["RPM"] for fan in ask(where, "fans")["FANS"]] == [4010, 4020, 4030, 4040]
@@ -52,8 +53,8 @@ def in_session(where: str, command: str, parameter: str = "") -> dict[str, Any]:
         ask(where, "logoff", session)
 
 
-def test_luxos_is_commanded_within_a_session(fleet: tuple[Stage, list[str]]) -> None:
-    stage, addresses = fleet
+def test_luxos_is_commanded_within_a_session(fleet: tuple[ManualDriver, list[str]]) -> None:
+    driver, addresses = fleet
     for command, parameter, act in (
         ("curtail", "sleep", Pause()),
         ("curtail", "wakeup", Resume()),
@@ -64,11 +65,13 @@ def test_luxos_is_commanded_within_a_session(fleet: tuple[Stage, list[str]]) -> 
         ("powertargetset", "power=2800", SetPowerLimit(2800.0)),
     ):
         assert in_session(addresses[LUX], command, parameter)["STATUS"][0]["STATUS"] == "S"
-        assert stage.acts[-1] == (LUX, act)
+        assert driver.commands[-1] == (LUX, act)
 
 
-def test_luxos_refuses_commands_without_a_session_and_opens_one_at_a_time(fleet: tuple[Stage, list[str]]) -> None:
-    stage, addresses = fleet
+def test_luxos_refuses_commands_without_a_session_and_opens_one_at_a_time(
+    fleet: tuple[ManualDriver, list[str]],
+) -> None:
+    driver, addresses = fleet
     where = addresses[LUX]
     assert ask(where, "curtail", "nobody,sleep")["STATUS"][0]["Code"] == 401
     assert ask(where, "curtail", "")["STATUS"][0]["Msg"] == "Missing parameter: session"
@@ -76,19 +79,19 @@ def test_luxos_refuses_commands_without_a_session_and_opens_one_at_a_time(fleet:
     assert ask(where, "logon")["STATUS"][0]["Msg"] == "Another session is active"
     assert ask(where, "session")["SESSION"][0]["SessionID"] == session
     assert ask(where, "curtail", f"{session},dance")["STATUS"][0]["STATUS"] == "E"
-    assert stage.acts == []
+    assert driver.commands == []
 
 
-def test_luxos_pools_are_added_moved_and_removed_by_number(fleet: tuple[Stage, list[str]]) -> None:
-    stage, addresses = fleet
+def test_luxos_pools_are_added_moved_and_removed_by_number(fleet: tuple[ManualDriver, list[str]]) -> None:
+    driver, addresses = fleet
     where = addresses[LUX]
-    known = stage.pools(0)
+    known = driver.pools(0)
     assert ask(where, "addpool", "stratum+tcp://new.example:1,me,pw")["STATUS"][0]["Code"] == 55
-    assert stage.acts[-1] == (LUX, SetPools((*known, Pool("stratum+tcp://new.example:1", "me", "pw"))))
+    assert driver.commands[-1] == (LUX, SetPools((*known, Pool("stratum+tcp://new.example:1", "me", "pw"))))
     ask(where, "switchpool", "1")
-    assert stage.acts[-1] == (LUX, SetPools((known[1], known[0])))
+    assert driver.commands[-1] == (LUX, SetPools((known[1], known[0])))
     ask(where, "removepool", "0")
-    assert stage.acts[-1] == (LUX, SetPools((known[1],)))
+    assert driver.commands[-1] == (LUX, SetPools((known[1],)))
     assert ask(where, "switchpool", "7")["STATUS"][0]["Code"] == 26
     assert ask(where, "addpool", "onlyurl")["STATUS"][0]["Code"] == 52
 
@@ -100,14 +103,14 @@ def test_luxos_pools_are_added_moved_and_removed_by_number(fleet: tuple[Stage, l
         ("a much longer password than sixteen", "abc", "EDAIEjf1pCmVPLCFnS35z0"),
     ],
 )
-def test_md5_crypt_gives_what_openssl_gives(password: str, salt: str, crypted: str) -> None:
+def test_md5_crypt_equals_openssl(password: str, salt: str, crypted: str) -> None:
     assert md5_crypt(password, salt) == crypted
 
 
 @pytest.mark.parametrize("sealed", ["", "!!!", "YWJj", "é"])
 def test_text_that_was_not_sealed_does_not_open(sealed: str) -> None:
-    with pytest.raises(NotSealed):
-        unseal("key", sealed)
+    with pytest.raises(NotEncrypted):
+        decrypt("key", sealed)
 
 
 def crypted(key: str, raw: bytes, *, undo: bool = False) -> bytes:
@@ -132,7 +135,7 @@ def sealed(where: str, command: str, *, password: str = DEFAULT, **given: Any) -
     return opened
 
 
-def test_a_whatsminer_tells_its_boards_fans_power_and_identity(fleet: tuple[Stage, list[str]]) -> None:
+def test_a_whatsminer_reports_boards_fans_power_and_identity(fleet: tuple[ManualDriver, list[str]]) -> None:
     where = fleet[1][WHATS]
     summary = ask(where, "summary")["SUMMARY"][0]
     assert (summary["Power"], summary["Fan Speed In"], summary["Fan Speed Out"]) == (3050, 4010, 4020)
@@ -145,8 +148,8 @@ def test_a_whatsminer_tells_its_boards_fans_power_and_identity(fleet: tuple[Stag
     assert (info["minersn"], info["mac"], info["ledstat"]) == ("SN00000001", "02:00:00:00:00:01", "auto")
 
 
-def test_a_whatsminer_is_commanded_by_sealed_requests(fleet: tuple[Stage, list[str]]) -> None:
-    stage, addresses = fleet
+def test_a_whatsminer_is_commanded_by_sealed_requests(fleet: tuple[ManualDriver, list[str]]) -> None:
+    driver, addresses = fleet
     pools = {"pool1": "stratum+tcp://new.example:1", "worker1": "me", "passwd1": "pw", "pool2": "", "pool3": ""}
     orders: list[tuple[str, dict[str, Any], object]] = [
         ("power_off", {"respbefore": "true"}, Pause()),
@@ -162,25 +165,27 @@ def test_a_whatsminer_is_commanded_by_sealed_requests(fleet: tuple[Stage, list[s
     ]
     for command, given, act in orders:
         assert sealed(addresses[WHATS], command, **given)["Msg"] == "API command OK"
-        assert stage.acts[-1] == (WHATS, act)
+        assert driver.commands[-1] == (WHATS, act)
 
 
-def test_a_whatsminer_refuses_what_is_plain_wrongly_sealed_or_impossible(fleet: tuple[Stage, list[str]]) -> None:
-    stage, addresses = fleet
+def test_a_whatsminer_refuses_plain_wrongly_sealed_and_impossible_commands(
+    fleet: tuple[ManualDriver, list[str]],
+) -> None:
+    driver, addresses = fleet
     where = addresses[WHATS]
     assert ask(where, "power_off")["Code"] == 45
     assert sealed(where, "power_off", password="guess")["Code"] == 135
     assert ask(where, "", enc=1, data="AAAA")["Code"] == 137
     assert sealed(where, "adjust_power_limit", power_limit="99999")["Code"] == 132
     assert sealed(where, "no_such_thing")["Code"] == 14
-    assert stage.acts == []
-    stage.refuse = "the mining program does not answer"
-    said = sealed(where, "power_on")
-    assert (said["STATUS"], said["Code"], said["Msg"]) == ("E", 132, stage.refuse)
+    assert driver.commands == []
+    driver.refuse = "mining program is not responding"
+    answer = sealed(where, "power_on")
+    assert (answer["STATUS"], answer["Code"], answer["Msg"]) == ("E", 132, driver.refuse)
 
 
-def test_an_avalon_tells_and_is_commanded_by_ascset(fleet: tuple[Stage, list[str]]) -> None:
-    stage, addresses = fleet
+def test_an_avalon_reports_and_obeys_ascset(fleet: tuple[ManualDriver, list[str]]) -> None:
+    driver, addresses = fleet
     where = addresses[AVALON]
     text = ask(where, "estats")["STATS"][0]["MM ID0"]
     for part in ("MGHS[34000.0 34500.0 35000.0]", "MTmax[66 67 68]", "Fan1[4010]", "PS[0 1215 1370 0 3050 0 3200]"):
@@ -190,24 +195,24 @@ def test_an_avalon_tells_and_is_commanded_by_ascset(fleet: tuple[Stage, list[str
     assert ask(where, "ascset", "0,led,1-1")["STATUS"][0]["Msg"] == "ASC 0 set OK"
     ask(where, "ascset", "0,workmode,set,0")
     ask(where, "setpool", "root,root,0,stratum+tcp://new.example:1,me,pw")
-    pools = (Pool("stratum+tcp://new.example:1", "me", "pw"), stage.pools(0)[1])
-    assert stage.acts == [(AVALON, FaultLight(on=True)), (AVALON, SetMode("eco")), (AVALON, SetPools(pools))]
+    pools = (Pool("stratum+tcp://new.example:1", "me", "pw"), driver.pools(0)[1])
+    assert driver.commands == [(AVALON, FaultLight(on=True)), (AVALON, SetMode("eco")), (AVALON, SetPools(pools))]
     assert ask(where, "ascset", "0,dance,1")["STATUS"][0]["Code"] == 120
     assert ask(where, "ascset", "9,led,1-1")["STATUS"][0]["STATUS"] == "E"
 
 
-def test_an_avalon_stops_at_the_time_that_it_was_told(fleet: tuple[Stage, list[str]]) -> None:
-    stage, addresses = fleet
+def test_an_avalon_stops_at_the_given_time(fleet: tuple[ManualDriver, list[str]]) -> None:
+    driver, addresses = fleet
     ask(addresses[AVALON], "ascset", f"0,softoff,1:{int(time.time()) + 60}")
-    ((no, act, delay),) = stage.later
-    assert (no, act) == (AVALON, Pause())
+    ((no, command, delay),) = driver.later
+    assert (no, command) == (AVALON, Pause())
     assert 55 < delay <= 60
 
 
-def test_the_makers_own_antminer_firmware_tells_and_takes_no_orders(fleet: tuple[Stage, list[str]]) -> None:
-    stage, addresses = fleet
+def test_stock_antminer_firmware_reports_and_takes_no_commands(fleet: tuple[ManualDriver, list[str]]) -> None:
+    driver, addresses = fleet
     where = addresses[STOCK]
     stats = ask(where, "stats")["STATS"][1]
     assert [stats[f"temp_chip{n}"] for n in (1, 2, 3)] == ["66-66-66-66", "67-67-67-67", "68-68-68-68"]
     assert ask(where, "curtail", "x,sleep")["STATUS"][0]["Msg"] == "Invalid command"
-    assert stage.acts == []
+    assert driver.commands == []

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.running import HANGS_SEC, environment, wait_for
-from tests.sim.running import Sim, sim_running
+from tests.installation import HANG_TIMEOUT_SEC, environment, wait_for
+from tests.sim.simulator_process import Sim, sim_running
 
 ANTMINER, WHATSMINER, AVALON = 0, 3, 6
 MACHINES = 9
@@ -18,19 +18,19 @@ MACHINES = 9
 
 def library(sim: Sim, *which: int) -> dict[str, Any]:
     """What the library says in a process of its own: of all machines, or of what it did to one."""
-    program = Path(__file__).with_name("reads_with_pyasic.py")
+    program = Path(__file__).with_name("pyasic_reader.py")
     done = subprocess.run(
         [sys.executable, str(program), sim.net, str(MACHINES), *map(str, which)],
         env=environment(),
         capture_output=True,
         text=True,
-        timeout=HANGS_SEC,
+        timeout=HANG_TIMEOUT_SEC,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert isinstance(told, dict)
-    return told
+    body = json.loads(done.stdout)
+    assert isinstance(body, dict)
+    return body
 
 
 @pytest.fixture(scope="module")
@@ -44,15 +44,15 @@ def sim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sim]:
 def read(tmp_path_factory: pytest.TempPathFactory) -> dict[int, dict[str, Any]]:
     """Before anything was done to them."""
     with sim_running(tmp_path_factory.mktemp("sim")) as untouched:
-        told = library(untouched)
-        return {no: told[untouched.address(no)] for no in range(len(told))}
+        reading = library(untouched)
+        return {no: reading[untouched.address(no)] for no in range(len(reading))}
 
 
 def test_it_discovers_the_whole_range_with_make_model_and_firmware(read: dict[int, dict[str, Any]]) -> None:
-    found = {no: (one["device_info"]["make"], one["device_info"]["firmware"]) for no, one in read.items()}
+    kinds = {no: (reading["device_info"]["make"], reading["device_info"]["firmware"]) for no, reading in read.items()}
     makes = [("Antminer", "LuxOS")] * 3 + [("Whatsminer", "WhatsMiner Stock")] * 3
     makes += [("Avalonminer", "AvalonMiner Stock")] * 3
-    assert found == dict(enumerate(makes))
+    assert kinds == dict(enumerate(makes))
     models = [read[no]["device_info"]["model"] for no in (ANTMINER, WHATSMINER, AVALON)]
     assert models[0] == "S19jPro"
     assert models[1].startswith("M50SV")
@@ -63,29 +63,29 @@ def test_it_discovers_the_whole_range_with_make_model_and_firmware(read: dict[in
 def test_it_reads_hashrate_boards_fans_temperatures_power_and_pools(
     read: dict[int, dict[str, Any]], no: int, fans: int, ths: float, watts: float
 ) -> None:
-    one = read[no]
-    assert one["hashrate"]["value"] == pytest.approx(ths, rel=0.25)
-    assert one["expected_hashrate"]["value"] == pytest.approx(ths, rel=0.1)
-    assert one["wattage"] == pytest.approx(watts, rel=0.2)
-    assert len(one["hashboards"]) == 3
-    for board in one["hashboards"]:
+    reading = read[no]
+    assert reading["hashrate"]["value"] == pytest.approx(ths, rel=0.25)
+    assert reading["expected_hashrate"]["value"] == pytest.approx(ths, rel=0.1)
+    assert reading["wattage"] == pytest.approx(watts, rel=0.2)
+    assert len(reading["hashboards"]) == 3
+    for board in reading["hashboards"]:
         assert board["hashrate"]["value"] == pytest.approx(ths / 3, rel=0.2)
         assert 20 < board["board_temperature"] < 90
         assert board["working_chips"] == pytest.approx(board["expected_chips"], rel=0.06)
         assert board["frequency"] > 300
-    assert len(one["fans"]) == fans
-    assert all(1000 < fan["rpm"] < 7500 for fan in one["fans"])
-    assert 20 < one["average_temperature"] < 90
-    (group,) = one["pools"]
+    assert len(reading["fans"]) == fans
+    assert all(1000 < fan["rpm"] < 7500 for fan in reading["fans"])
+    assert 20 < reading["average_temperature"] < 90
+    (group,) = reading["pools"]
     assert [pool["url"] for pool in group["pools"]] == [
         "stratum+tcp://main.pool.example:3333",
         "stratum+tcp://backup.pool.example:3333",
     ]
     assert [(pool["active"], pool["alive"]) for pool in group["pools"]] == [(True, True), (False, True)]
     assert group["pools"][0]["accepted_shares"] > 0
-    assert one["uptime"]
-    assert one["is_mining"] is True
-    assert one["mac"].startswith("02:")
+    assert reading["uptime"]
+    assert reading["is_mining"] is True
+    assert reading["mac"].startswith("02:")
 
 
 def test_it_reads_serials_hostnames_and_versions_where_it_knows_how(read: dict[int, dict[str, Any]]) -> None:
@@ -106,7 +106,7 @@ def pauses_and_resumes(done: dict[str, Any]) -> bool:
     return bool(done["watts_resumed"] > 1000)
 
 
-def test_it_pauses_an_avalon_whose_power_falls_and_resumes_it(sim: Sim) -> None:
+def test_an_avalon_is_paused_with_falling_power_and_resumed(sim: Sim) -> None:
     assert pauses_and_resumes(library(sim, AVALON))
 
 

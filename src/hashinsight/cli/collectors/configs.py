@@ -1,37 +1,35 @@
 """`hashinsight collector configs …`: list, create, activate, deprecate, difference."""
 
 import json as json_module
-from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hashinsight.cli.acting import shell_user
-from hashinsight.cli.collectors.acting import (
+from hashinsight.cli.collectors.refs import get_collector
+from hashinsight.cli.context import (
     AnySiteOption,
+    Context,
     CursorOption,
     JsonOption,
     LimitOption,
     TenantOption,
-    as_id,
-    get_collector,
-    get_place,
-    get_scope,
+    find_id,
+    find_tenant_and_site,
     run,
-    say_one,
-    say_rows,
-    whole,
+    run_in,
 )
-from hashinsight.kit.errors import Refusal
+from hashinsight.cli.output import print_fields, print_list
+from hashinsight.kit.errors import Conflict, NotFound, OperatorError
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncSession
 
+    from hashinsight.cli.context import Place
     from hashinsight.collectors.models import CollectorConfig
 
-configs_app = typer.Typer(help="Configuration versions, and who runs what.", no_args_is_help=True)
+configs_app = typer.Typer(help="Configuration versions of collectors and their rollout.", no_args_is_help=True)
 
-ConfigArgument = Annotated[str, typer.Argument(metavar="CONFIG", help="The configuration's id, or its version.")]
+ConfigArgument = Annotated[str, typer.Argument(metavar="CONFIG", help="Configuration id or version.")]
 
 
 @configs_app.command("list")
@@ -40,67 +38,77 @@ def list_configs(
 ) -> None:
     """List configuration versions, oldest first."""
 
-    async def work(session: "AsyncSession", _now: datetime) -> dict[str, Any]:
-        from sqlalchemy import select
-
-        from hashinsight.collectors.models import CollectorConfig
+    async def work(context: Context) -> dict[str, Any]:
         from hashinsight.collectors.queries import configs
-        from hashinsight.collectors.schemas import show_config
-        from hashinsight.kit.paging import page
+        from hashinsight.collectors.schemas.configs import show_config
 
-        query = select(CollectorConfig).where(configs.visible(await get_scope(session, tenant)))
-        found = await page(session, query, [CollectorConfig.id], limit=limit, cursor=cursor)
-        return {"configs": [show_config(one, None) for one in found.rows], "next_cursor": found.next_cursor}
+        page = await configs.list_configs(context.session, context.caller.seen, limit=limit, cursor=cursor)
+        return {"configs": [show_config(config, None) for config in page.rows], "next_cursor": page.next_cursor}
 
-    say_rows(run(work), "configs", ("id", "status", "version", "change_summary"), as_json=json)
+    columns = {
+        "id": "id",
+        "version": "version",
+        "status": "status",
+        "default": "is_default",
+        "activated (UTC)": "activated_at",
+        "change": "change_summary",
+    }
+    print_list(run(work, tenant=tenant), "configs", columns, as_json=json)
 
 
 @configs_app.command()
 def create(
-    version: Annotated[str, typer.Option("--version", help="The name of the version, unique in the tenant.")],
-    data: Annotated[typer.FileText, typer.Option("--data", help="A file with the settings in JSON; - to read them.")],
+    version: Annotated[str, typer.Option("--version", help="Name of the version; unique in the tenant.")],
+    data: Annotated[typer.FileText, typer.Option("--data", help="JSON file with the settings; - for standard input.")],
     *,
-    collector: Annotated[list[str] | None, typer.Option("--collector", help="Only for this one; repeat it.")] = None,
-    default: Annotated[bool, typer.Option("--default", help="What to fall back on.")] = False,
-    summary: Annotated[str, typer.Option("--summary", help="What it changes.")] = "",
+    collector: Annotated[
+        list[str] | None, typer.Option("--collector", help="Only for this collector; repeat for more.")
+    ] = None,
+    default: Annotated[bool, typer.Option("--default", help="Collectors fall back to this version.")] = False,
+    summary: Annotated[str, typer.Option("--summary", help="What changes.")] = "",
     tenant: TenantOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Draft a version: nobody runs it before it is activated."""
+    """Create a draft version; collectors use it after `activate`."""
     try:
-        given = json_module.load(data)
+        settings = json_module.load(data)
     except ValueError:
-        raise Refusal("the settings are not JSON: give a file that holds one object.") from None
+        raise OperatorError("the settings are not JSON: the file must contain one JSON object.") from None
 
-    async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
-        from hashinsight.collectors.schemas import NewConfigBody, show_config
+    async def find_place(session: "AsyncSession") -> "Place":
+        if collector and tenant is None:
+            return (await get_collector(session, collector[0])).tenant_id, None
+        return await find_tenant_and_site(session, tenant, None)
+
+    async def work(context: Context) -> dict[str, Any]:
+        from hashinsight.collectors.schemas.configs import show_config
+        from hashinsight.collectors.schemas.requests import NewConfigBody
         from hashinsight.collectors.service.configs import NewConfig, draft
-        from hashinsight.kit.errors import Conflict
 
-        listed = [await get_collector(session, named) for named in collector or ()]
-        scope = whole(listed[0].tenant_id) if listed and tenant is None else await get_scope(session, tenant)
-        if any(one.tenant_id != scope.tenant_id for one in listed):
-            raise Conflict("these collectors are not of one tenant")
-        ids = [one.id for one in listed] or None
-        body = NewConfigBody(version=version, data=given, collector_ids=ids, is_default=default, change_summary=summary)
+        listed = [await get_collector(context.session, ref) for ref in collector or ()]
+        if any(item.tenant_id != context.caller.tenant_id for item in listed):
+            raise Conflict("these collectors belong to different tenants")
+        ids = [item.id for item in listed] or None
+        body = NewConfigBody(
+            version=version, data=settings, collector_ids=ids, is_default=default, change_summary=summary
+        )
         new = NewConfig(body.version, body.data, tuple(ids) if ids else None, body.is_default, body.change_summary)
-        by = shell_user()
-        config = await draft(session, by, scope.tenant_id, new, by.id or by.kind.value, now=now)
-        await session.refresh(config)
+        config = await draft(context.session, context.actor, context.caller.tenant_id, new, now=context.now)
+        await context.session.refresh(config)
         return show_config(config, None)
 
-    say_one(run(work), as_json=json)
+    print_fields(run_in(find_place, work), as_json=json)
 
 
 @configs_app.command()
 def activate(config: ConfigArgument, *, tenant: TenantOption = None, json: JsonOption = False) -> None:
-    """Roll a draft out: collectors fetch it from now on."""
+    """Activate a draft: collectors fetch it from now on."""
     _move(config, tenant, "activate", as_json=json)
 
 
 @configs_app.command()
 def deprecate(config: ConfigArgument, *, tenant: TenantOption = None, json: JsonOption = False) -> None:
-    """Take a version back: its collectors fall back to what applies to them otherwise."""
+    """Withdraw a version: its collectors fall back to the next version that applies."""
     _move(config, tenant, "deprecate", as_json=json)
 
 
@@ -108,55 +116,61 @@ def deprecate(config: ConfigArgument, *, tenant: TenantOption = None, json: Json
 def difference(
     *,
     site: AnySiteOption = None,
-    every: Annotated[bool, typer.Option("--all", help="Also those that run what they should.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Also collectors that are up to date.")] = False,
     tenant: TenantOption = None,
     limit: LimitOption = 100,
     cursor: CursorOption = None,
     json: JsonOption = False,
 ) -> None:
-    """List the collectors that do not run what they should."""
+    """List collectors that do not run the intended version."""
 
-    async def work(session: "AsyncSession", _now: datetime) -> dict[str, Any]:
-        from hashinsight.collectors.models import Collector
+    async def work(context: Context) -> dict[str, Any]:
         from hashinsight.collectors.queries import configs
-        from hashinsight.collectors.schemas import show_rollout
-        from hashinsight.kit.paging import page
+        from hashinsight.collectors.schemas.configs import show_rollout
 
-        scope, site_id = await get_place(session, tenant, site)
-        query = configs.select_rollout(scope)
-        query = query if site_id is None else query.where(Collector.site_id == site_id)
-        query = query if every else query.where(configs.is_behind())
-        found = await page(session, query, [Collector.id], limit=limit, cursor=cursor)
-        return {"collectors": [show_rollout(*row) for row in found.rows], "next_cursor": found.next_cursor}
+        page = await configs.list_rollout(
+            context.session,
+            context.caller.seen,
+            site_id=context.site_id,
+            only_behind=not every,
+            limit=limit,
+            cursor=cursor,
+        )
+        return {"collectors": [show_rollout(*row) for row in page.rows], "next_cursor": page.next_cursor}
 
-    fields = ("collector_id", "site_code", "name", "wanted_version", "applied_version")
-    say_rows(run(work), "collectors", fields, as_json=json)
+    columns = {
+        "collector": "name",
+        "site": "site_code",
+        "intended": "wanted_version",
+        "running": "applied_version",
+        "id": "collector_id",
+    }
+    print_list(run(work, tenant=tenant, site=site), "collectors", columns, as_json=json)
 
 
-def _move(named: str, tenant: str | None, verb: str, *, as_json: bool) -> None:
-    async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
-        from hashinsight.collectors.schemas import show_config
+def _move(ref: str, tenant: str | None, verb: str, *, as_json: bool) -> None:
+    async def find_place(session: "AsyncSession") -> "Place":
+        config = await _find_by_id(session, ref)
+        return await find_tenant_and_site(session, tenant, None) if config is None else (config.tenant_id, None)
+
+    async def work(context: Context) -> dict[str, Any]:
+        from hashinsight.collectors.queries.configs import find_version
+        from hashinsight.collectors.schemas.configs import show_config
         from hashinsight.collectors.service import configs as service
 
-        config = await _get(session, named, tenant)
-        by = shell_user()
-        await getattr(service, verb)(session, by, config, by.id or by.kind.value, now=now)
-        await session.refresh(config)
+        config = await _find_by_id(context.session, ref)
+        config = config or await find_version(context.session, context.caller.tenant_id, ref)
+        if config is None:
+            raise NotFound(f"there is no configuration {ref}")
+        await getattr(service, verb)(context.session, context.actor, config, now=context.now)
+        await context.session.refresh(config)
         return show_config(config, None)
 
-    say_one(run(work), as_json=as_json)
+    print_fields(run_in(find_place, work), as_json=as_json)
 
 
-async def _get(session: "AsyncSession", named: str, tenant: str | None) -> "CollectorConfig":
+async def _find_by_id(session: "AsyncSession", ref: str) -> "CollectorConfig | None":
     from hashinsight.collectors.models import CollectorConfig
-    from hashinsight.collectors.queries import configs
-    from hashinsight.kit.errors import NotFound
 
-    config_id = as_id(named)
-    if config_id is not None:
-        found = await session.get(CollectorConfig, config_id)
-    else:
-        found = await configs.find_version(session, (await get_scope(session, tenant)).tenant_id, named)
-    if found is None:
-        raise NotFound(f"there is no configuration {named}")
-    return found
+    config_id = find_id(ref)
+    return None if config_id is None else await session.get(CollectorConfig, config_id)

@@ -1,39 +1,50 @@
 """`hashinsight collector events …`: list, acknowledge, resolve."""
 
-from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hashinsight.cli.acting import shell_user
-from hashinsight.cli.collectors.acting import (
+from hashinsight.cli.collectors.refs import get_collector
+from hashinsight.cli.context import (
     AnySiteOption,
+    Context,
     CursorOption,
     JsonOption,
     LimitOption,
     TenantOption,
-    as_id,
-    get_collector,
-    get_place,
-    run,
-    say_one,
-    say_rows,
-    whole,
+    find_tenant_and_site,
+    run_for,
+    run_in,
 )
+from hashinsight.cli.output import print_fields, print_list
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from sqlalchemy.ext.asyncio import AsyncSession
+
+    from hashinsight.cli.context import Place
 
 events_app = typer.Typer(help="Events of collectors: list, ack, resolve.", no_args_is_help=True)
 
-EventArgument = Annotated[str, typer.Argument(metavar="EVENT", help="The event's id.")]
+EventArgument = Annotated[str, typer.Argument(metavar="EVENT_ID")]
+_COLUMNS = {
+    "id": "id",
+    "time (UTC)": "at",
+    "site": "site_code",
+    "collector": "collector",
+    "severity": "severity",
+    "status": "status",
+    "kind": "kind",
+    "title": "title",
+}
 
 
 @events_app.command("list")
 def list_events(
     *,
     site: AnySiteOption = None,
-    collector: Annotated[str | None, typer.Option("--collector", help="Only this one, by its id or name.")] = None,
+    collector: Annotated[str | None, typer.Option("--collector", help="Only this collector, by id or name.")] = None,
     status: Annotated[str | None, typer.Option("--status", help="open, acknowledged or resolved.")] = None,
     severity: Annotated[str | None, typer.Option("--severity", help="info, warning, error or critical.")] = None,
     kind: Annotated[str | None, typer.Option("--kind", help="Only this kind.")] = None,
@@ -42,59 +53,69 @@ def list_events(
     cursor: CursorOption = None,
     json: JsonOption = False,
 ) -> None:
-    """List events, newest first."""
+    """List events of collectors, newest first."""
 
-    async def work(session: "AsyncSession", _now: datetime) -> dict[str, Any]:
-        from hashinsight.collectors.kinds import EventStatus, Severity
-        from hashinsight.collectors.models import CollectorEvent
+    async def find_place(session: "AsyncSession") -> "Place":
+        if collector is None:
+            return await find_tenant_and_site(session, tenant, site)
+        return (await get_collector(session, collector)).tenant_id, None
+
+    async def work(context: Context) -> dict[str, Any]:
+        from hashinsight.cli.names import with_site_codes
         from hashinsight.collectors.queries import events
-        from hashinsight.collectors.schemas import show_event
+        from hashinsight.collectors.queries.registry import list_names
+        from hashinsight.collectors.schemas.configs import show_event
+        from hashinsight.collectors.states import EventStatus, Severity
         from hashinsight.kit.errors import ValidationFailed
-        from hashinsight.kit.paging import page
 
-        of = None if collector is None else await get_collector(session, collector)
-        scope, site_id = (whole(of.tenant_id), None) if of else await get_place(session, tenant, site)
-        for given, kinds in ((status, EventStatus), (severity, Severity)):
-            if given is not None and given not in list(kinds):
-                raise ValidationFailed(f"{given} is none of {', '.join(kinds)}")
-        query = events.select_events(scope)
-        wanted = {"site_id": site_id, "collector_id": of and of.id, "status": status, "severity": severity}
-        for name, value in (wanted | {"kind": kind}).items():
-            if value is not None:
-                query = query.where(getattr(CollectorEvent, name) == value)
-        key = [CollectorEvent.at, CollectorEvent.id]
-        found = await page(session, query, key, limit=limit, cursor=cursor, descending=True)
-        return {"events": [show_event(event) for event in found.rows], "next_cursor": found.next_cursor}
+        for option, value, kinds in (("status", status, EventStatus), ("severity", severity, Severity)):
+            if value is not None and value not in list(kinds):
+                raise ValidationFailed(f"{value}: {option} is one of {', '.join(kinds)}")
+        session = context.session
+        collector_id = None if collector is None else (await get_collector(session, collector)).id
+        filters = {"site_id": context.site_id, "collector_id": collector_id, "status": status, "severity": severity}
+        page = await events.list_events(
+            session, context.caller.seen, filters | {"kind": kind}, limit=limit, cursor=cursor
+        )
+        rows = await with_site_codes(session, [show_event(event) for event in page.rows])
+        names = await list_names(session, [row["collector_id"] for row in rows])
+        rows = [{**row, "collector": names[row["collector_id"]]} for row in rows]
+        return {"events": rows, "next_cursor": page.next_cursor}
 
-    say_rows(run(work), "events", ("id", "at", "severity", "status", "kind", "title"), as_json=json)
+    print_list(run_in(find_place, work), "events", _COLUMNS, as_json=json)
 
 
 @events_app.command()
 def ack(event: EventArgument, *, json: JsonOption = False) -> None:
-    """Somebody looks after it."""
+    """Acknowledge an event."""
     _move(event, "acknowledge", as_json=json)
 
 
 @events_app.command()
 def resolve(event: EventArgument, *, json: JsonOption = False) -> None:
-    """It is over."""
+    """Resolve an event."""
     _move(event, "resolve", as_json=json)
 
 
-def _move(named: str, verb: str, *, as_json: bool) -> None:
-    async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
-        from hashinsight.collectors.models import CollectorEvent
-        from hashinsight.collectors.schemas import show_event
+def _move(event_id: str, verb: str, *, as_json: bool) -> None:
+    async def find_tenant(session: "AsyncSession", key: "UUID") -> "UUID | None":
+        from hashinsight.collectors.queries.events import find_tenant_of_event
+
+        return await find_tenant_of_event(session, key)
+
+    async def work(context: Context) -> dict[str, Any]:
+        from uuid import UUID
+
+        from hashinsight.collectors.queries.events import find_event
+        from hashinsight.collectors.schemas.configs import show_event
         from hashinsight.collectors.service import events as service
         from hashinsight.kit.errors import NotFound
 
-        event_id = as_id(named)
-        event = None if event_id is None else await session.get(CollectorEvent, event_id)
+        event = await find_event(context.session, context.caller.seen, UUID(event_id))
         if event is None:
-            raise NotFound(f"there is no event {named}")
-        by = shell_user()
-        await getattr(service, verb)(session, by, event, by.id or by.kind.value, now=now)
-        await session.refresh(event)
+            raise NotFound(f"there is no event {event_id}")
+        await getattr(service, verb)(context.session, context.actor, event, now=context.now)
+        await context.session.refresh(event)
         return show_event(event)
 
-    say_one(run(work), as_json=as_json)
+    print_fields(run_for(work, find_tenant, "event", event_id), as_json=as_json)

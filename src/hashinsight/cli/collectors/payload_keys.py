@@ -1,45 +1,43 @@
-"""`hashinsight collector payload-key`: the key of a collector that encrypts what it sends."""
+"""`hashinsight collector payload-key`: the key of a collector that encrypts its payloads."""
 
 import sys
-from datetime import datetime
+from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hashinsight.cli.acting import shell_user
-from hashinsight.cli.collectors.acting import CollectorArgument, JsonOption, brief, get_collector, run, say_one
+from hashinsight.cli.collectors.refs import CollectorArgument, run_for_collector, show_identity
+from hashinsight.cli.context import Context, JsonOption
+from hashinsight.cli.output import print_fields
 
 if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncSession
+    from hashinsight.collectors.models import Collector
 
 
 def payload_key(
     collector: CollectorArgument,
     *,
-    stdin: Annotated[bool, typer.Option("--stdin", help="Take the key from standard input, in base64.")] = False,
-    remove: Annotated[bool, typer.Option("--remove", help="Remove all its keys, at once.")] = False,
-    overlap_sec: Annotated[int, typer.Option(min=0, max=604_800, help="How long the old key stays good.")] = 86_400,
+    stdin: Annotated[bool, typer.Option("--stdin", help="Read the key from standard input, in base64.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove all its keys at once.")] = False,
+    overlap_sec: Annotated[
+        int, typer.Option(min=0, max=604_800, help="How long the old key stays valid, in seconds.")
+    ] = 86_400,
     json: JsonOption = False,
 ) -> None:
-    """Set or rotate the AES-256 key of its encrypted payloads. One that is made here is printed once."""
+    """Set or rotate the AES-256 key for encrypted payloads. A generated key is printed once."""
     given = sys.stdin.read(1000).strip() if stdin and not remove else None
 
-    async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
-        from datetime import timedelta
+    async def work(context: Context, target: "Collector") -> dict[str, Any]:
+        from hashinsight.collectors.schemas.requests import PayloadKeyBody
+        from hashinsight.collectors.service import keys
 
-        from hashinsight.collectors.key_schemas import PayloadKeyBody
-        from hashinsight.collectors.service import payload_keys
-        from hashinsight.kit.crypto import Vault
-        from hashinsight.kit.secret_key import load_secret_key
-        from hashinsight.kit.settings import load_settings
-
-        found = await get_collector(session, collector)
+        session, actor, now = context.session, context.actor, context.now
         if remove:
-            return brief(found) | {"removed": await payload_keys.remove_keys(session, shell_user(), found, now=now)}
+            return show_identity(target) | {"removed": await keys.remove_payload_keys(session, actor, target, now=now)}
         body = PayloadKeyBody.model_validate({"overlap_sec": overlap_sec, "key_b64": given})
-        vault, overlap = Vault(load_secret_key(load_settings())), timedelta(seconds=body.overlap_sec)
-        new = await payload_keys.set_key(session, vault, shell_user(), found, given=body.key, overlap=overlap, now=now)
+        overlap = timedelta(seconds=body.overlap_sec)
+        new = await keys.set_payload_key(session, context.vault, actor, target, key=body.key, overlap=overlap, now=now)
         shown = {} if new.shown_b64 is None else {"payload_key": new.shown_b64}
-        return brief(found) | shown | {"old_keys_until": new.old_keys_until}
+        return show_identity(target) | shown | {"old_keys_until": new.old_keys_until}
 
-    say_one(run(work), as_json=json)
+    print_fields(run_for_collector(work, collector), as_json=json)

@@ -1,94 +1,83 @@
 """`hashinsight collector create | list | show | …`: the registry and its heartbeats."""
 
-from datetime import datetime
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hashinsight.cli.acting import say, shell_user
-from hashinsight.cli.collectors.acting import (
+from hashinsight.cli.collectors.refs import CollectorArgument, run_for_collector, show_identity
+from hashinsight.cli.context import (
     AnySiteOption,
-    CollectorArgument,
+    Context,
     CursorOption,
     JsonOption,
     LimitOption,
     SiteOption,
     TenantOption,
-    brief,
-    get_collector,
-    get_place,
-    get_site,
+    find_tenant_and_site,
     run,
-    say_one,
-    say_rows,
-    whole,
+    run_transaction,
 )
+from hashinsight.cli.output import Columns, print_fields, print_list, show_age
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncSession
 
     from hashinsight.collectors.models import Collector
 
-NameOption = Annotated[str, typer.Option("--name", help="The collector's name, unique in its site.")]
-SecondsOption = Annotated[int | None, typer.Option(min=1, max=86_400)]
-TimeOption = Annotated[str | None, typer.Option(help="A time, as 2026-03-01T12:00:00Z; without a zone it is UTC.")]
+NameOption = Annotated[str, typer.Option("--name", help="Name of the collector; unique in its site.")]
+SecondsOption = Annotated[int | None, typer.Option(min=1, max=86_400, help="In seconds.")]
+TimeOption = Annotated[str | None, typer.Option(help="Time such as 2026-03-01T12:00:00Z; UTC if it has no zone.")]
 
 
 def create(
     site: SiteOption,
     name: NameOption,
     *,
-    zone: Annotated[str | None, typer.Option(help="The zone's code or integer id.")] = None,
+    zone: Annotated[str | None, typer.Option(help="Zone code or id; default: the whole site.")] = None,
     enrol: Annotated[bool, typer.Option("--enrol", help="Print a one-time code instead of the token.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Create a collector and print its token, or the code by which it enrols itself. It is shown only here."""
+    """Create a collector and print its token or enrolment code, which is shown once."""
 
-    async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
-        from hashinsight.collectors.acting import get_zone_id
+    async def work(context: Context) -> dict[str, Any]:
+        from hashinsight.collectors.operators import get_zone_id
         from hashinsight.collectors.service.registry import Credential, NewCollector
         from hashinsight.collectors.service.registry import create as create_collector
+        from hashinsight.inventory.queries.places import get_site
 
-        found, scope = await get_site(session, site)
-        new = NewCollector(name, await get_zone_id(session, scope, found.id, zone))
+        session, scope = context.session, context.caller.seen
+        at_site = await get_site(session, scope, site)
+        new = NewCollector(name, await get_zone_id(session, scope, at_site.id, zone))
         credential = Credential.ENROLMENT_CODE if enrol else Credential.TOKEN
-        collector, secret = await create_collector(session, shell_user(), found, new, credential, now=now)
+        collector, secret = await create_collector(session, context.actor, at_site, new, credential, now=context.now)
         shown = {} if secret is None else {secret.field: secret.value, "expires_at": secret.expires_at}
-        return brief(collector) | shown
+        return show_identity(collector) | shown
 
-    say_one(run(work), as_json=json)
+    print_fields(run(work, site=site), as_json=json)
 
 
 def list_collectors(*, site: AnySiteOption = None, json: JsonOption = False) -> None:
-    """List the collectors of the installation."""
+    """List all collectors of the installation."""
 
-    async def work(session: "AsyncSession", _now: datetime) -> dict[str, Any]:
-        from sqlalchemy import select
+    async def work(session: "AsyncSession", _settings: Any) -> dict[str, Any]:
+        from hashinsight.collectors.queries.registry import list_of_installation
 
-        from hashinsight.collectors.models import Collector
-        from hashinsight.inventory.models import Site
+        site_id = None if site is None else (await find_tenant_and_site(session, None, site))[1]
+        rows = await list_of_installation(session, site_id=site_id)
+        return {"collectors": [show_identity(row) | {"site_code": code} for row, code in rows]}
 
-        query = select(Collector, Site.code).join(Site, Site.id == Collector.site_id)
-        query = query.order_by(Site.code, Collector.name)
-        if site is not None:
-            query = query.where(Collector.site_id == (await get_site(session, site))[0].id)
-        found = (await session.execute(query)).all()
-        return {"collectors": [brief(row) | {"site_code": code} for row, code in found]}
-
-    answer = run(work)
-    rows = answer["collectors"]
-    width = max((len(row["site_code"]) for row in rows), default=0)
-    lines = [f"{row['id']}  {row['status']:<8}  {row['site_code']:<{width}}  {row['name']}" for row in rows]
-    say(answer, "\n".join(lines), as_json=json)
+    columns: Columns = {"id": "id", "site": "site_code", "name": "name", "status": "status", "last seen": _last_seen}
+    print_list(run_transaction(work), "collectors", columns, as_json=json)
 
 
 def show(collector: CollectorArgument, *, json: JsonOption = False) -> None:
-    """Show one collector, with the dates of its newest token."""
+    """Show one collector and the dates of its newest token."""
 
-    async def work(session: "AsyncSession", _now: datetime) -> dict[str, Any]:
-        return await _shown(session, await get_collector(session, collector))
+    async def work(context: Context, target: "Collector") -> dict[str, Any]:
+        return await _shown(context, target)
 
-    say_one(run(work), as_json=json)
+    print_fields(run_for_collector(work, collector), as_json=json)
 
 
 def summary(
@@ -99,48 +88,54 @@ def summary(
     cursor: CursorOption = None,
     json: JsonOption = False,
 ) -> None:
-    """One line a collector: state, last heartbeat, load, machines, open alerts."""
+    """List collectors with state, last contact, machines and pending commands."""
 
-    async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
-        from hashinsight.collectors.models import Collector
-        from hashinsight.collectors.queries import registry
-        from hashinsight.collectors.schemas import show_summary
-        from hashinsight.commands.queries.of_collectors import count_by_collector
-        from hashinsight.kit.paging import page
+    async def work(context: Context) -> dict[str, Any]:
+        from hashinsight.collectors.queries.registry import list_summaries
+        from hashinsight.collectors.schemas.collectors import show_summary
+        from hashinsight.commands.queries.collector_counts import count_by_collector
 
-        scope, site_id = await get_place(session, tenant, site)
-        query = registry.select_summary(scope)
-        query = query if site_id is None else query.where(Collector.site_id == site_id)
-        found = await page(session, query, [Collector.id], limit=limit, cursor=cursor)
-        commands = await count_by_collector(session, [row[0].id for row in found.rows], now=now)
-        rows = [show_summary(commands[row[0].id], *row) for row in found.rows]
-        return {"collectors": rows, "next_cursor": found.next_cursor}
+        page = await list_summaries(
+            context.session, context.caller.seen, site_id=context.site_id, limit=limit, cursor=cursor
+        )
+        commands = await count_by_collector(context.session, [row[0].id for row in page.rows], now=context.now)
+        rows = [show_summary(commands[row[0].id], *row) for row in page.rows]
+        return {"collectors": rows, "next_cursor": page.next_cursor}
 
-    fields = ("site_code", "name", "status", "last_seen_at", "active_miners", "total_miners", "pending_commands")
-    say_rows(run(work), "collectors", fields, as_json=json)
+    columns: Columns = {
+        "site": "site_code",
+        "collector": "name",
+        "status": "status",
+        "last seen": _last_seen,
+        "machines online": "active_miners",
+        "machines": "total_miners",
+        "pending commands": "pending_commands",
+    }
+    print_list(run(work, tenant=tenant, site=site), "collectors", columns, as_json=json)
 
 
 def change(
     collector: CollectorArgument,
     *,
-    name: Annotated[str | None, typer.Option("--name", help="Unique in its site.")] = None,
-    zone: Annotated[str | None, typer.Option("--zone", help="By code or integer id; empty for the whole site.")] = None,
+    name: Annotated[str | None, typer.Option("--name", help="New name; unique in its site.")] = None,
+    zone: Annotated[str | None, typer.Option("--zone", help="Zone code or id; empty for the whole site.")] = None,
     permission: Annotated[
-        list[str] | None, typer.Option("--permission", help="read, control, config; repeat it. Others are taken away.")
+        list[str] | None,
+        typer.Option("--permission", help="read, control or config; repeat for more. Replaces all permissions."),
     ] = None,
     collection_interval_sec: SecondsOption = None,
     heartbeat_interval_sec: SecondsOption = None,
-    settings: Annotated[str | None, typer.Option("--settings", help="All its settings, as a JSON object.")] = None,
-    notes: Annotated[str | None, typer.Option("--notes", help="Empty to take them away.")] = None,
+    settings: Annotated[str | None, typer.Option("--settings", help="JSON object; replaces all settings.")] = None,
+    notes: Annotated[str | None, typer.Option("--notes", help="Empty to remove them.")] = None,
     registration_open_until: Annotated[
         str | None,
         typer.Option(
-            help="It may register the machines of a whole site until then, as 2026-03-01T12:00:00Z; empty: no more."
+            help="Until then it may register machines of its whole site: 2026-03-01T12:00:00Z; empty: closed."
         ),
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Change what is given and nothing else."""
+    """Change a collector; options that are not given stay as they are."""
     given = {
         "name": name,
         "zone_id": zone,
@@ -152,41 +147,42 @@ def change(
         "registration_open_until": registration_open_until,
     }
 
-    async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
+    async def work(context: Context, target: "Collector") -> dict[str, Any]:
         from pydantic import Json, TypeAdapter
 
-        from hashinsight.collectors.acting import get_zone_id
-        from hashinsight.collectors.schemas import ChangeCollectorBody
+        from hashinsight.collectors.operators import get_zone_id
+        from hashinsight.collectors.schemas.requests import ChangeCollectorBody
         from hashinsight.collectors.service.registry import change as change_collector
 
-        found = await get_collector(session, collector)
-        wanted: dict[str, Any] = {field: value for field, value in given.items() if value is not None}
-        wanted |= {field: None for field in ("zone_id", "notes", "registration_open_until") if given[field] == ""}
+        changes: dict[str, Any] = {field: value for field, value in given.items() if value is not None}
+        changes |= {field: None for field in ("zone_id", "notes", "registration_open_until") if given[field] == ""}
         if settings is not None:
-            wanted["settings"] = TypeAdapter(Json[Any]).validate_python(settings)
-        body = ChangeCollectorBody.model_validate(wanted)
+            changes["settings"] = TypeAdapter(Json[Any]).validate_python(settings)
+        body = ChangeCollectorBody.model_validate(changes)
         fields = body.model_dump(exclude_unset=True)
         if "zone_id" in fields:
-            fields["zone_id"] = await get_zone_id(session, whole(found.tenant_id), found.site_id, body.zone_id)
+            scope = context.caller.seen
+            fields["zone_id"] = await get_zone_id(context.session, scope, target.site_id, body.zone_id)
         if body.permissions is not None:
-            fields["permissions"] = sorted({one.value for one in body.permissions})
-        return await _shown(session, await change_collector(session, shell_user(), found.id, fields, now=now))
+            fields["permissions"] = sorted({allowed.value for allowed in body.permissions})
+        changed = await change_collector(context.session, context.actor, target.id, fields, now=context.now)
+        return await _shown(context, changed)
 
-    say_one(run(work), as_json=json)
+    print_fields(run_for_collector(work, collector), as_json=json)
 
 
 def approve(collector: CollectorArgument, *, json: JsonOption = False) -> None:
-    """Let a pending collector in."""
+    """Approve a pending collector."""
     _move(collector, "approve", as_json=json)
 
 
 def disable(collector: CollectorArgument, *, json: JsonOption = False) -> None:
-    """Refuse every call of this collector from the next one on."""
+    """Disable a collector; it is rejected from its next request on."""
     _move(collector, "disable", as_json=json)
 
 
 def enable(collector: CollectorArgument, *, json: JsonOption = False) -> None:
-    """Let a disabled collector in again."""
+    """Enable a disabled collector."""
     _move(collector, "enable", as_json=json)
 
 
@@ -199,44 +195,50 @@ def heartbeats(
     cursor: CursorOption = None,
     json: JsonOption = False,
 ) -> None:
-    """List its heartbeats, newest first."""
+    """List the heartbeats of a collector, newest first."""
 
-    async def work(session: "AsyncSession", _now: datetime) -> dict[str, Any]:
+    async def work(context: Context, target: "Collector") -> dict[str, Any]:
         from pydantic import TypeAdapter
 
         from hashinsight.collectors.fields import Instant
-        from hashinsight.collectors.models import Heartbeat
-        from hashinsight.collectors.queries.heartbeats import select_heartbeats
-        from hashinsight.collectors.schemas import show_heartbeat
-        from hashinsight.kit.paging import page
+        from hashinsight.collectors.queries.liveness import list_heartbeats
+        from hashinsight.collectors.schemas.collectors import show_heartbeat
 
-        found = await get_collector(session, collector)
         times = TypeAdapter(dict[str, Instant | None]).validate_python({"since": since, "until": until})
-        query = select_heartbeats(found.id, times["since"], times["until"])
-        key = [Heartbeat.at, Heartbeat.id]
-        beats = await page(session, query, key, limit=limit, cursor=cursor, descending=True)
-        return {"heartbeats": [show_heartbeat(row) for row in beats.rows], "next_cursor": beats.next_cursor}
+        page = await list_heartbeats(context.session, target.id, **times, limit=limit, cursor=cursor)
+        return {"heartbeats": [show_heartbeat(row) for row in page.rows], "next_cursor": page.next_cursor}
 
-    fields = ("at", "status", "cpu_usage", "memory_usage", "miners_online", "miners_total", "version")
-    say_rows(run(work), "heartbeats", fields, as_json=json)
+    columns = {
+        "time (UTC)": "at",
+        "status": "status",
+        "CPU %": "cpu_usage",
+        "memory %": "memory_usage",
+        "machines online": "miners_online",
+        "machines": "miners_total",
+        "version": "version",
+    }
+    print_list(run_for_collector(work, collector), "heartbeats", columns, as_json=json)
 
 
-def _move(named: str, verb: str, *, as_json: bool) -> None:
-    async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
+def _move(ref: str, verb: str, *, as_json: bool) -> None:
+    async def work(context: Context, target: "Collector") -> dict[str, Any]:
         from hashinsight.collectors.service import registry as service
 
-        found = await get_collector(session, named)
-        await getattr(service, verb)(session, shell_user(), found, now=now)
-        await session.refresh(found)
-        return brief(found)
+        await getattr(service, verb)(context.session, context.actor, target, now=context.now)
+        await context.session.refresh(target)
+        return show_identity(target)
 
-    say_one(run(work), as_json=as_json)
+    print_fields(run_for_collector(work, ref), as_json=as_json)
 
 
-async def _shown(session: "AsyncSession", collector: "Collector") -> dict[str, Any]:
+async def _shown(context: Context, collector: "Collector") -> dict[str, Any]:
     from hashinsight.collectors.queries import registry, tokens
-    from hashinsight.collectors.schemas import show_collector, show_token
+    from hashinsight.collectors.schemas.collectors import show_collector, show_token
 
-    code = await registry.get_site_code(session, collector.site_id)
-    token = show_token(await tokens.find_newest_token(session, collector.id))
+    code = await registry.get_site_code(context.session, collector.site_id)
+    token = show_token(await tokens.find_newest_token(context.session, collector.id))
     return show_collector(collector, code) | {"token": token}
+
+
+def _last_seen(row: Mapping[str, Any]) -> str:
+    return show_age(row["last_seen_at"]) or "never"

@@ -1,92 +1,88 @@
-"""`hashinsight collector signing-key | signing-keys | signing`: how its commands are signed."""
+"""`hashinsight collector signing-key | signing-keys | signing`: how commands to a collector are signed."""
 
 import sys
-from datetime import datetime
+from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from hashinsight.cli.acting import shell_user
-from hashinsight.cli.collectors.acting import (
-    CollectorArgument,
-    JsonOption,
-    brief,
-    get_collector,
-    run,
-    say_one,
-    say_rows,
-)
+from hashinsight.cli.collectors.refs import CollectorArgument, run_for_collector, show_identity
+from hashinsight.cli.context import Context, JsonOption
+from hashinsight.cli.output import print_fields, print_list
 
 if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncSession
+    from hashinsight.collectors.models import Collector
 
 
 def signing_key(
     collector: CollectorArgument,
     *,
-    algorithm: Annotated[str, typer.Option(help="ed25519, or hmac-sha256 for those that know only it.")] = "ed25519",
-    key_id: Annotated[str | None, typer.Option(help="The key's name on the wire; made when not given.")] = None,
+    algorithm: Annotated[
+        str, typer.Option(help="ed25519, or hmac-sha256 for collectors that support nothing else.")
+    ] = "ed25519",
+    key_id: Annotated[str | None, typer.Option(help="Id of the key on the wire; default: generated.")] = None,
     signs_after_sec: Annotated[
         int | None,
-        typer.Option(min=0, max=2_592_000, help="When it takes over; an hour, or at once for the first key."),
+        typer.Option(
+            min=0, max=2_592_000, help="Sign with it from then on. Default: after an hour; the first key at once."
+        ),
     ] = None,
-    stdin: Annotated[bool, typer.Option("--stdin", help="Take the key from standard input, in base64.")] = False,
+    stdin: Annotated[bool, typer.Option("--stdin", help="Read the key from standard input, in base64.")] = False,
     revoke: Annotated[str | None, typer.Option(metavar="KEY_ID", help="Revoke this key instead.")] = None,
     json: JsonOption = False,
 ) -> None:
-    """Add a key that signs its commands, or revoke one. An HMAC secret that is made here is printed once."""
+    """Add a key that signs commands to this collector, or revoke one. A generated HMAC secret is printed once."""
     given_b64 = sys.stdin.read(1000).strip() if stdin and revoke is None else None
 
-    async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
-        from datetime import timedelta
+    async def work(context: Context, target: "Collector") -> dict[str, Any]:
+        from hashinsight.collectors.service import keys
 
-        from hashinsight.collectors.signing import service
-        from hashinsight.kit.crypto import Vault
-        from hashinsight.kit.secret_key import load_secret_key
-        from hashinsight.kit.settings import load_settings
-
-        found = await get_collector(session, collector)
+        session, actor, now = context.session, context.actor, context.now
         if revoke is not None:
-            await service.revoke_key(session, shell_user(), found, revoke, now=now)
-            return brief(found) | {"revoked": revoke}
+            await keys.revoke_signing_key(session, actor, target, revoke, now=now)
+            return show_identity(target) | {"revoked": revoke}
         after = None if signs_after_sec is None else timedelta(seconds=signs_after_sec)
-        vault, given = Vault(load_secret_key(load_settings())), service.Given(algorithm, key_id, given_b64)
-        new = await service.add_key(session, vault, shell_user(), found, given, signs_after=after, now=now)
+        material = keys.KeyMaterial(algorithm, key_id, given_b64)
+        new = await keys.add_signing_key(session, context.vault, actor, target, material, signs_after=after, now=now)
         shown = {"key_id": new.key_id, "algorithm": new.algorithm, "signs_from": new.signs_from}
         halves = {"public_key": new.public_b64, "secret": new.secret_b64}
-        return brief(found) | shown | {name: half for name, half in halves.items() if half is not None}
+        return show_identity(target) | shown | {name: half for name, half in halves.items() if half is not None}
 
-    say_one(run(work), as_json=json)
+    print_fields(run_for_collector(work, collector), as_json=json)
 
 
 def signing_keys(collector: CollectorArgument, *, json: JsonOption = False) -> None:
-    """Every key that it has or had; public halves only."""
+    """List all signing keys of a collector, including revoked ones; public halves only."""
 
-    async def work(session: "AsyncSession", _now: datetime) -> dict[str, Any]:
-        from hashinsight.collectors.key_schemas import show_signing_key
-        from hashinsight.collectors.signing import queries
+    async def work(context: Context, target: "Collector") -> dict[str, Any]:
+        from hashinsight.collectors.queries.keys import list_signing_keys
+        from hashinsight.collectors.schemas.keys import show_signing_key
 
-        found = await get_collector(session, collector)
-        keys = await queries.list_keys(session, found.id)
-        return {"signs_commands": found.signs_commands, "keys": [show_signing_key(key) for key in keys]}
+        keys = await list_signing_keys(context.session, target.id)
+        return {"signs_commands": target.signs_commands, "keys": [show_signing_key(key) for key in keys]}
 
-    fields = ("key_id", "algorithm", "public_key", "signs_from", "revoked_at")
-    say_rows(run(work), "keys", fields, as_json=json)
+    columns = {
+        "key": "key_id",
+        "algorithm": "algorithm",
+        "public key": "public_key",
+        "signs from (UTC)": "signs_from",
+        "revoked (UTC)": "revoked_at",
+    }
+    print_list(run_for_collector(work, collector), "keys", columns, as_json=json)
 
 
 def signing(
     collector: CollectorArgument,
-    turned: Annotated[Literal["on", "off"], typer.Argument(metavar="on|off")],
+    switch: Annotated[Literal["on", "off"], typer.Argument(metavar="on|off")],
     *,
     json: JsonOption = False,
 ) -> None:
-    """Turn the signing of its commands on or off."""
+    """Turn signing of commands on or off for a collector."""
 
-    async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
-        from hashinsight.collectors.signing import service
+    async def work(context: Context, target: "Collector") -> dict[str, Any]:
+        from hashinsight.collectors.service import keys
 
-        found = await get_collector(session, collector)
-        await service.turn(session, shell_user(), found, on=turned == "on", now=now)
-        return brief(found) | {"signs_commands": turned == "on"}
+        await keys.switch_signing(context.session, context.actor, target, on=switch == "on", now=context.now)
+        return show_identity(target) | {"signs_commands": switch == "on"}
 
-    say_one(run(work), as_json=json)
+    print_fields(run_for_collector(work, collector), as_json=json)

@@ -1,67 +1,65 @@
 """`hashinsight collector rotate | revoke | enrol-code`: secrets are shown once."""
 
-from datetime import datetime
+from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hashinsight.cli.acting import shell_user
-from hashinsight.cli.collectors.acting import CollectorArgument, JsonOption, brief, get_collector, run, say_one
+from hashinsight.cli.collectors.refs import CollectorArgument, run_for_collector, show_identity
+from hashinsight.cli.context import Context, JsonOption
+from hashinsight.cli.output import print_fields
 
 if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncSession
+    from hashinsight.collectors.models import Collector
 
 
 def rotate(
     collector: CollectorArgument,
     *,
-    overlap_sec: Annotated[int, typer.Option(min=0, max=604_800, help="How long the old token stays good.")] = 3600,
-    life_days: Annotated[int, typer.Option(min=1, max=1825, help="How long the new token is good.")] = 365,
+    overlap_sec: Annotated[
+        int, typer.Option(min=0, max=604_800, help="How long old tokens stay valid, in seconds.")
+    ] = 3600,
+    life_days: Annotated[int, typer.Option(min=1, max=1825, help="Validity of the new token in days.")] = 365,
     json: JsonOption = False,
 ) -> None:
-    """Print a new token; the old ones are good for the overlap and not longer."""
+    """Issue a new token; old tokens stay valid for the overlap."""
 
-    async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
-        from datetime import timedelta
-
+    async def work(context: Context, target: "Collector") -> dict[str, Any]:
         from hashinsight.collectors.service.tokens import rotate as rotate_token
 
-        found = await get_collector(session, collector)
-        overlap, life = timedelta(seconds=overlap_sec), timedelta(days=life_days)
-        secret = await rotate_token(session, shell_user(), found, overlap=overlap, life=life, now=now)
+        overlap, life, now = timedelta(seconds=overlap_sec), timedelta(days=life_days), context.now
+        secret = await rotate_token(context.session, context.actor, target, overlap=overlap, life=life, now=now)
         shown = {secret.field: secret.value, "expires_at": secret.expires_at, "old_tokens_until": now + overlap}
-        return brief(found) | shown
+        return show_identity(target) | shown
 
-    say_one(run(work), as_json=json)
+    print_fields(run_for_collector(work, collector), as_json=json)
 
 
 def revoke(collector: CollectorArgument, *, json: JsonOption = False) -> None:
-    """Revoke all its tokens and unused codes at once."""
+    """Revoke all tokens and unused enrolment codes at once."""
 
-    async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
+    async def work(context: Context, target: "Collector") -> dict[str, Any]:
         from hashinsight.collectors.service.tokens import revoke as revoke_tokens
 
-        found = await get_collector(session, collector)
-        return brief(found) | {"revoked": await revoke_tokens(session, shell_user(), found, now=now)}
+        count = await revoke_tokens(context.session, context.actor, target, now=context.now)
+        return show_identity(target) | {"revoked": count}
 
-    say_one(run(work), as_json=json)
+    print_fields(run_for_collector(work, collector), as_json=json)
 
 
 def enrol_code(
     collector: CollectorArgument,
     *,
-    life_hours: Annotated[int, typer.Option(min=1, max=720, help="How long the code is good.")] = 24,
+    life_hours: Annotated[int, typer.Option(min=1, max=720, help="Validity of the code in hours.")] = 24,
     json: JsonOption = False,
 ) -> None:
-    """Print a new one-time code for a pending collector; the ones before it are good no more."""
+    """Issue a new enrolment code for a pending collector; earlier codes become invalid."""
 
-    async def work(session: "AsyncSession", now: datetime) -> dict[str, Any]:
-        from datetime import timedelta
-
+    async def work(context: Context, target: "Collector") -> dict[str, Any]:
         from hashinsight.collectors.service.tokens import issue_code
 
-        found = await get_collector(session, collector)
-        secret = await issue_code(session, shell_user(), found, life=timedelta(hours=life_hours), now=now)
-        return brief(found) | {secret.field: secret.value, "expires_at": secret.expires_at}
+        life = timedelta(hours=life_hours)
+        secret = await issue_code(context.session, context.actor, target, life=life, now=context.now)
+        return show_identity(target) | {secret.field: secret.value, "expires_at": secret.expires_at}
 
-    say_one(run(work), as_json=json)
+    print_fields(run_for_collector(work, collector), as_json=json)

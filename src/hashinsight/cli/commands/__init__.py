@@ -1,33 +1,34 @@
-"""`hashinsight command …` and `hashinsight batch …`, from the machine itself. Server packages are imported late.
+"""`hashinsight command …` and `hashinsight batch …`.
 
-They act as the system, which is one actor: what it asks for, it cannot approve. A reboot that is requested here is
-approved by a person through the API, and the other way round.
+They act as the system, which is one requester: what it requests it cannot approve. A reboot requested here is approved
+by a user through the API, and the other way round.
 """
 
 import typer
 
-from hashinsight.cli.commands import batches, deciding, following, requesting
+from hashinsight.cli.commands import batches, checker, decisions, lists, requests
 
 __all__ = ["batch_app", "command_app"]
 
-command_app = typer.Typer(help="Commands to miners: request, follow, decide.", no_args_is_help=True)
-for name, verb in (
-    ("request", requesting.request),
-    ("list", following.list_commands),
-    ("show", following.show),
-    ("approve", deciding.approve),
-    ("reject", deciding.reject),
-    ("cancel", deciding.cancel),
-    ("catalogue", following.catalogue),
+command_app = typer.Typer(help="Commands to miners: request, list, show, approve, cancel, check.", no_args_is_help=True)
+for name, command in (
+    ("request", requests.request),
+    ("list", lists.list_commands),
+    ("show", lists.show),
+    ("approve", decisions.approve),
+    ("reject", decisions.reject),
+    ("cancel", decisions.cancel),
+    ("catalogue", lists.catalogue),
+    ("check", checker.check_history),
 ):
-    command_app.command(name)(verb)
+    command_app.command(name)(command)
 
-batch_app = typer.Typer(help="Batches: what one request made, as a whole.", no_args_is_help=True)
-for name, of_batch in (
+batch_app = typer.Typer(help="Batches: all commands of one request.", no_args_is_help=True)
+for name, batch_command in (
     ("list", batches.list_batches),
     ("show", batches.show),
     ("approve", batches.approve),
     ("reject", batches.reject),
     ("cancel", batches.cancel),
 ):
-    batch_app.command(name)(of_batch)
+    batch_app.command(name)(batch_command)

@@ -1,153 +1,168 @@
 """`hashinsight batch list | show | approve | reject | cancel`."""
 
-from typing import Annotated, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hashinsight.cli.commands.acting import (
-    MOST_LINES,
-    Acting,
+from hashinsight.cli.commands.lists import show_command
+from hashinsight.cli.context import (
     AnySiteOption,
-    BatchArgument,
+    Context,
     CursorOption,
     JsonOption,
     LimitOption,
+    OptionalReason,
     ReasonOption,
     SinceOption,
     TenantOption,
-    encoded,
-    print_lines,
-    print_rows,
     run,
-    run_about,
-    short,
-    words,
+    run_for,
 )
-from hashinsight.cli.commands.deciding import FreeReason
-from hashinsight.cli.commands.names import Names, who
+from hashinsight.cli.names import Names, list_story_names, show_actor, with_site_codes
+from hashinsight.cli.output import (
+    MAX_LINES,
+    Columns,
+    print_lines,
+    print_list,
+    print_result,
+    print_rows,
+    show_count,
+    show_time,
+    to_json,
+)
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from sqlalchemy.ext.asyncio import AsyncSession
+
+BatchArgument = Annotated[str, typer.Argument(metavar="BATCH_ID")]
+_COLUMNS: Columns = {
+    "id": "batch_id",
+    "created (UTC)": "created_at",
+    "site": "site_code",
+    "command": show_command,
+    "machines": lambda row: row["counts"]["machines"],
+    "commands": lambda row: row["counts"]["created"],
+    "refused": lambda row: row["counts"]["refused"],
+    "approval": lambda row: "waiting" if row["waits"] else row["approval_state"],
+    "reason": "reason",
+}
 
 
 def list_batches(
     *,
     site: AnySiteOption = None,
     since: SinceOption = None,
-    waiting: Annotated[bool, typer.Option("--waiting", help="Only those that wait for approval.")] = False,
+    waiting: Annotated[bool, typer.Option("--waiting", help="Only batches waiting for approval.")] = False,
     limit: LimitOption = 50,
     cursor: CursorOption = None,
     tenant: TenantOption = None,
     json: JsonOption = False,
 ) -> None:
-    """List batches, newest first. Every request is one, also for one machine."""
+    """List batches, newest first. Every request is a batch, even for one machine."""
 
-    async def work(acting: Acting) -> dict[str, Any]:
+    async def work(context: Context) -> dict[str, Any]:
         from pydantic import AwareDatetime, TypeAdapter
 
-        from hashinsight.cli.commands.names import with_site_codes
-        from hashinsight.commands.queries.batches import WantedBatches
+        from hashinsight.commands.queries.batches import BatchFilter
         from hashinsight.commands.service import batches
 
-        since_then = TypeAdapter(AwareDatetime | None).validate_python(since)
-        wanted = WantedBatches(acting.site_id, since=since_then, waiting=True if waiting else None)
-        found = await batches.list_batches(acting.session, acting.asker.seen, wanted, limit=limit, cursor=cursor)
-        rows = await with_site_codes(acting.session, found.rows)
-        return {"batches": rows, "next_cursor": found.next_cursor}
+        since_ts = TypeAdapter(AwareDatetime | None).validate_python(since)
+        batch_filter = BatchFilter(context.site_id, since=since_ts, waiting=True if waiting else None)
+        page = await batches.list_batches(
+            context.session, context.caller.seen, batch_filter, limit=limit, cursor=cursor
+        )
+        return {"batches": await with_site_codes(context.session, page.rows), "next_cursor": page.next_cursor}
 
-    answer = run(work, tenant=tenant, site=site)
-    if json:
-        typer.echo(encoded(answer))
-    else:
-        print_rows([_line(one) for one in answer["batches"]], "batches", more=answer["next_cursor"])
+    print_list(run(work, tenant=tenant, site=site), "batches", _COLUMNS, as_json=json)
 
 
 def show(batch_id: BatchArgument, *, json: JsonOption = False) -> None:
-    """How far a batch is, who decided about it, and whom it left out and why."""
+    """Show one batch: progress, approvals, and machines left out with the reason."""
 
-    async def work(acting: Acting) -> dict[str, Any]:
+    async def work(context: Context) -> tuple[Any, Any]:
         from uuid import UUID
 
-        from hashinsight.cli.commands.names import names_in, with_site_codes
         from hashinsight.commands.service import batches
 
-        told = await batches.tell_batch(acting.session, acting.asker.seen, UUID(batch_id))
-        (batch,) = await with_site_codes(acting.session, [told])
-        return batch if json else {"batch": batch, "names": await names_in(acting.session, batch)}
+        row = await batches.get_batch(context.session, context.caller.seen, UUID(batch_id))
+        (batch,) = await with_site_codes(context.session, [row])
+        return batch, await list_story_names(context.session, batch)
 
-    answer = run_about(work, "command_batches", "batch_id", batch_id)
+    batch, names = _run_for_batch(work, batch_id)
     if json:
-        typer.echo(encoded(answer))
-    else:
-        _print(answer["batch"], answer["names"])
+        typer.echo(to_json(batch))
+        return
+    print_lines(*_batch_lines(batch, names))
+    print_left_out(batch["refused"], batch["counts"]["refused"])
 
 
 def approve(batch_id: BatchArgument, reason: ReasonOption, *, json: JsonOption = False) -> None:
-    """Everything of it that waits for approval. What was requested here is approved by a person, through the API."""
+    """Approve all waiting commands of a batch. Requests made on the command line need approval by a user."""
     _decide(batch_id, "approve", reason, as_json=json)
 
 
 def reject(batch_id: BatchArgument, reason: ReasonOption, *, json: JsonOption = False) -> None:
-    """Everything of it that waits for approval is canceled for good."""
+    """Reject all waiting commands of a batch; they are canceled."""
     _decide(batch_id, "reject", reason, as_json=json)
 
 
-def cancel(batch_id: BatchArgument, *, reason: FreeReason = "", json: JsonOption = False) -> None:
-    """Everything of it that is still open."""
+def cancel(batch_id: BatchArgument, *, reason: OptionalReason = "", json: JsonOption = False) -> None:
+    """Cancel all open commands of a batch."""
     _decide(batch_id, "cancel", reason, as_json=json)
 
 
+def print_left_out(refused: list[dict[str, Any]], count: int) -> None:
+    if not refused:
+        return
+    names = {"miner": "miner_id", "error": "error_code", "reason": "reason"}
+    print_lines("", "left out:")
+    print_rows([{name: row[field] for name, field in names.items()} for row in refused[:MAX_LINES]], "machines")
+    if count > MAX_LINES:
+        print_lines(f"… and {count - MAX_LINES} more: --json lists them")
+
+
+def show_counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+
+
+def _run_for_batch(work: Any, batch_id: str) -> Any:
+    async def find_tenant(session: "AsyncSession", key: "UUID") -> "UUID | None":
+        from hashinsight.commands.queries.batches import find_tenant_of_batch
+
+        return await find_tenant_of_batch(session, key)
+
+    return run_for(work, find_tenant, "batch", batch_id)
+
+
 def _decide(batch_id: str, verb: str, reason: str, *, as_json: bool) -> None:
-    async def work(acting: Acting) -> dict[str, Any]:
+    async def work(context: Context) -> dict[str, Any]:
         from uuid import UUID
 
         from hashinsight.commands import service
         from hashinsight.commands.service import batches
-        from hashinsight.commands.service.deciding import Which
+        from hashinsight.commands.service.approvals import DecisionTarget
 
-        which = Which(batch_id=UUID(batch_id))
-        act = getattr(service, verb)
-        return batches.summary(
-            UUID(batch_id), await act(acting.session, acting.asker, which, reason=reason, now=acting.now)
-        )
+        target, decide = DecisionTarget(batch_id=UUID(batch_id)), getattr(service, verb)
+        decision = await decide(context.session, context.caller, target, reason=reason, now=context.now)
+        return batches.summarize_decision(UUID(batch_id), decision)
 
-    answer = run_about(work, "command_batches", "batch_id", batch_id)
-    if as_json:
-        typer.echo(encoded(answer))
-    else:
-        print_lines(f"{answer['commands']} commands: {_counted(answer['states'])}")
+    answer = _run_for_batch(work, batch_id)
+    text = f"{show_count(answer['commands'], 'command')}: {show_counts(answer['states'])}"
+    print_result(answer, text, as_json=as_json)
 
 
-def _line(one: dict[str, Any]) -> dict[str, Any]:
-    counts = one["counts"]
-    return {
-        "batch_id": one["batch_id"],
-        "created": short(one["created_at"]),
-        "site": one["site_code"],
-        "command": f"{one['command_type']} {words(one['params'])}".strip(),
-        "machines": counts["machines"],
-        "made": counts["created"],
-        "refused": counts["refused"],
-        "approval": "waits" if one["waits"] else one["approval_state"],
-        "reason": one["reason"],
-    }
-
-
-def _print(one: dict[str, Any], names: Names) -> None:
-    asked_by = who(one["created_by_kind"], one["created_by"], names)
-    print_lines(
-        f"{one['command_type']} {words(one['params'])}".strip() + f" at site {one['site_code']}, {one['priority']}",
-        f"asked {short(one['created_at'])} by {asked_by}: {one['reason'] or 'no reason given'}",
-        f"machines: {_counted(one['counts'])}",
-        f"states: {_counted(one['states']) or 'nothing was made'}",
-    )
-    if one["waiting_for_approval"]:
-        print_lines(f"{one['waiting_for_approval']} wait for approval: {one['approval_reason']}")
-    for decision in one["approvals"]:
-        by = who(decision["by_kind"], decision["by_id"], names)
-        print_lines(f"{decision['decision']} {short(decision['at'])} by {by}: {decision['reason']}")
-    if one["refused"]:
-        shown = [{name: left[name] for name in ("miner_id", "error_code", "reason")} for left in one["refused"]]
-        print_lines("", "left out:")
-        print_rows(shown[:MOST_LINES], "machines")
-
-
-def _counted(states: dict[str, int]) -> str:
-    return ", ".join(f"{n} {state}" for state, n in states.items() if n)
+def _batch_lines(batch: dict[str, Any], names: Names) -> Iterator[str]:
+    by = show_actor(batch["created_by_kind"], batch["created_by"], names)
+    yield f"{show_command(batch)} at site {batch['site_code']}, {batch['priority']}"
+    yield f"requested {show_time(batch['created_at'])} by {by}: {batch['reason'] or 'no reason given'}"
+    counts = {name: count for name, count in batch["counts"].items() if name != "machines"}
+    yield f"{show_count(batch['counts']['machines'], 'machine')}: {show_counts(counts)}"
+    yield f"states: {show_counts(batch['states']) or 'no commands'}"
+    if batch["waiting_for_approval"]:
+        yield f"{batch['waiting_for_approval']} waiting for approval: {batch['approval_reason']}"
+    for decision in batch["approvals"]:
+        by = show_actor(decision["by_kind"], decision["by_id"], names)
+        yield f"{decision['decision']} {show_time(decision['at'])} by {by}: {decision['reason']}"

@@ -1,23 +1,22 @@
-"""`hashinsight maintenance …`."""
+"""`hashinsight maintenance …`: machines under maintenance raise no offline problems."""
 
 from typing import Annotated, Any
 
 import typer
 
-from hashinsight.cli.inventory.acting import (
-    Acting,
+from hashinsight.cli.context import (
     AnySiteOption,
-    FilterOption,
+    Context,
     JsonOption,
     LimitOption,
-    MinersOption,
     ReasonOption,
     TenantOption,
-    run_act,
-    say,
+    run,
 )
+from hashinsight.cli.inventory.groups import FilterOption, MinersOption, parse_filter
+from hashinsight.cli.output import print_fields, print_list
 
-maintenance_app = typer.Typer(help="Machines that are worked on: start, end, list.", no_args_is_help=True)
+maintenance_app = typer.Typer(help="Maintenance of machines: start, end, list.", no_args_is_help=True)
 
 
 @maintenance_app.command("start")
@@ -27,24 +26,26 @@ def start_maintenance(
     miner: MinersOption = None,
     filter_json: FilterOption = None,
     site: AnySiteOption = None,
-    begin: Annotated[str | None, typer.Option("--from", help="As 2026-03-01T12:00:00Z; else now.")] = None,
+    begin: Annotated[
+        str | None, typer.Option("--from", help="Start, such as 2026-03-01T12:00:00Z; default: now.")
+    ] = None,
     until: Annotated[
-        str | None, typer.Option("--until", help="As 2026-03-01T18:00:00Z; else until it is ended.")
+        str | None, typer.Option("--until", help="End, such as 2026-03-01T18:00:00Z; default: until ended.")
     ] = None,
     tenant: TenantOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Say that machines are worked on: meanwhile they are not offline, but expected to stand still."""
+    """Put machines under maintenance: until it ends, being down is expected and raises no problem."""
 
-    async def act(acting: Acting) -> dict[str, Any]:
-        from hashinsight.inventory.schemas.maintenance import SetMaintenance
-        from hashinsight.inventory.service.maintenance import set_maintenance
+    async def work(context: Context) -> dict[str, Any]:
+        from hashinsight.inventory.schemas.miners import SetMaintenance
+        from hashinsight.inventory.service.expected_states import set_maintenance
 
-        chosen = _chosen(reason, miner, filter_json, site)
-        asked = SetMaintenance.model_validate(chosen | {"from_at": begin, "until_at": until})
-        return {"machines": len(await set_maintenance(acting.session, acting.rights, asked, now=acting.now))}
+        selection = _selection(reason, miner, filter_json, site)
+        body = SetMaintenance.model_validate(selection | {"from_at": begin, "until_at": until})
+        return {"machines": len(await set_maintenance(context.session, context.caller, body, now=context.now))}
 
-    say(run_act(act, tenant, site), as_json=json)
+    print_fields(run(work, tenant=tenant, site=site), as_json=json)
 
 
 @maintenance_app.command("end")
@@ -57,44 +58,44 @@ def end_maintenance(
     tenant: TenantOption = None,
     json: JsonOption = False,
 ) -> None:
-    """End the maintenance of machines now, and take back what was planned."""
+    """End maintenance of machines now and cancel what is planned for them."""
 
-    async def act(acting: Acting) -> dict[str, Any]:
-        from hashinsight.inventory.schemas.maintenance import EndMaintenance
-        from hashinsight.inventory.service.maintenance import end_maintenance as end
+    async def work(context: Context) -> dict[str, Any]:
+        from hashinsight.inventory.schemas.miners import EndMaintenance
+        from hashinsight.inventory.service.expected_states import end_maintenance as end
 
-        asked = EndMaintenance.model_validate(_chosen(reason, miner, filter_json, site))
-        return {"machines": len(await end(acting.session, acting.rights, asked, now=acting.now))}
+        body = EndMaintenance.model_validate(_selection(reason, miner, filter_json, site))
+        return {"machines": len(await end(context.session, context.caller, body, now=context.now))}
 
-    say(run_act(act, tenant, site), as_json=json)
+    print_fields(run(work, tenant=tenant, site=site), as_json=json)
 
 
 @maintenance_app.command("list")
 def list_maintenance(
     *, site: AnySiteOption = None, limit: LimitOption = 100, tenant: TenantOption = None, json: JsonOption = False
 ) -> None:
-    """List the maintenance that runs or is planned, also by suppressions, the oldest first."""
+    """List current and planned maintenance, including suppressions, oldest first."""
 
-    async def act(acting: Acting) -> dict[str, Any]:
-        from hashinsight.inventory.queries import maintenance, places
+    async def work(context: Context) -> dict[str, Any]:
+        from hashinsight.inventory.queries import maintenance
 
-        scope = acting.rights.see
-        site_id = None if site is None else (await places.get_site(acting.session, scope, site)).id
         rows = await maintenance.list_maintenance(
-            acting.session, scope, site_id=site_id, now=acting.now, limit=limit + 1
+            context.session, context.caller.seen, site_id=context.site_id, now=context.now, limit=limit + 1
         )
-        shown = [{name: _plain(value) for name, value in row.items()} for row in rows[:limit]]
-        return {"maintenance": shown, "more": len(rows) > limit}
+        return {"maintenance": [dict(row) for row in rows[:limit]], "more": len(rows) > limit}
 
-    say(run_act(act, tenant, site), as_json=json)
+    columns = {
+        "site": "site",
+        "kind": "kind",
+        "miner": "miner_id",
+        "zone": "zone",
+        "group": "group",
+        "from (UTC)": "from_at",
+        "until (UTC)": "until_at",
+        "cause": "cause",
+    }
+    print_list(run(work, tenant=tenant, site=site), "maintenance", columns, as_json=json)
 
 
-def _chosen(reason: str, miner: list[str] | None, filter_json: str | None, site: str | None) -> dict[str, Any]:
-    from hashinsight.inventory.filters import MinerFilter
-
-    chosen = None if filter_json is None else MinerFilter.model_validate_json(filter_json)
-    return {"reason": reason, "miner_ids": miner or None, "filter": chosen, "site_id": site}
-
-
-def _plain(value: Any) -> Any:
-    return value.isoformat() if hasattr(value, "isoformat") else value if value is None else str(value)
+def _selection(reason: str, miner: list[str] | None, filter_json: str | None, site: str | None) -> dict[str, Any]:
+    return {"reason": reason, "miner_ids": miner or None, "filter": parse_filter(filter_json), "site_id": site}

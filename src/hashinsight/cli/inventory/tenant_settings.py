@@ -1,61 +1,62 @@
-"""`hashinsight tenant-settings …`."""
+"""`hashinsight tenant-settings …`: prices, thresholds, approvals and pools of a tenant."""
 
 from typing import Annotated, Any
 
 import typer
 
-from hashinsight.cli.inventory.acting import Acting, JsonOption, TenantOption, run_act, say
+from hashinsight.cli.context import Context, JsonOption, TenantOption, run
+from hashinsight.cli.output import print_fields
 
 tenant_settings_app = typer.Typer(
-    help="Prices, thresholds, approval and pools of a tenant: show, set.", no_args_is_help=True
+    help="Settings of a tenant: prices, thresholds, approvals, pools.", no_args_is_help=True
 )
 
 
 @tenant_settings_app.command("show")
 def show_settings(*, tenant: TenantOption = None, json: JsonOption = False) -> None:
-    """Show the settings with their version. With --json, what `set` takes."""
+    """Show the settings and their version. `set` reads what --json prints."""
 
-    async def act(acting: Acting) -> dict[str, Any]:
-        from hashinsight.inventory.schemas.settings import SettingsShown
-        from hashinsight.inventory.service.settings import read_settings
+    async def work(context: Context) -> dict[str, Any]:
+        from hashinsight.inventory.schemas.settings import SettingsOut
+        from hashinsight.inventory.service.settings import get_settings
 
-        found = await read_settings(acting.session, acting.rights.see.tenant_id)
-        return _told(SettingsShown.of(found).model_dump(mode="json"), as_json=json)
+        stored = await get_settings(context.session, context.caller.seen.tenant_id)
+        return _shown(SettingsOut.model_validate(stored).model_dump(), as_json=json)
 
-    say(run_act(act, tenant), as_json=json)
+    print_fields(run(work, tenant=tenant), as_json=json)
 
 
 @tenant_settings_app.command("set")
 def change_settings(
-    file: Annotated[typer.FileText, typer.Argument(metavar="FILE.json", help="- is standard input.")],
+    file: Annotated[typer.FileText, typer.Argument(metavar="FILE.json", help="JSON document; - reads standard input.")],
     *,
     tenant: TenantOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Replace sections of the settings by those of a JSON document; those that it leaves out stay.
+    """Replace sections of the settings; sections that the document leaves out stay as they are.
 
-    The document is what `show --json` prints, changed, or {"version": 3, "prices": {…}}. When somebody changed the
-    settings since that version, nothing is overwritten.
+    The document is the edited output of `show --json`, or {"version": 3, "prices": {…}}. If the settings have changed
+    since that version, the command fails and nothing is overwritten.
     """
     text = file.read()
 
-    async def act(acting: Acting) -> dict[str, Any]:
-        from hashinsight.inventory.schemas.settings import SettingsChange, SettingsShown
+    async def work(context: Context) -> dict[str, Any]:
+        from hashinsight.inventory.schemas.settings import SettingsChange, SettingsOut
         from hashinsight.inventory.service import settings
 
-        change = SettingsChange.model_validate(_change(text))
-        tenant_id = acting.rights.see.tenant_id
-        old = await settings.read_settings(acting.session, tenant_id)
-        new = change.applied(old.settings)
+        change = SettingsChange.model_validate(_read_change(text))
+        tenant_id = context.caller.seen.tenant_id
+        old = await settings.get_settings(context.session, tenant_id)
+        new = change.applied_to(old.settings)
         changed = await settings.change_settings(
-            acting.session, acting.rights.actor, tenant_id, new, version=change.version, now=acting.now
+            context.session, context.caller.actor, tenant_id, new, version=change.version, now=context.now
         )
-        return _told(SettingsShown.of(changed).model_dump(mode="json"), as_json=json)
+        return _shown(SettingsOut.model_validate(changed).model_dump(), as_json=json)
 
-    say(run_act(act, tenant), as_json=json)
+    print_fields(run(work, tenant=tenant), as_json=json)
 
 
-def _change(text: str) -> Any:
+def _read_change(text: str) -> Any:
     import json as json_module
 
     from hashinsight.kit.errors import ValidationFailed
@@ -63,12 +64,20 @@ def _change(text: str) -> Any:
     try:
         document = json_module.loads(text)
     except ValueError as error:
-        raise ValidationFailed(f"the document is no JSON: {error}") from None
+        raise ValidationFailed(f"the document is not JSON: {error}") from None
     if isinstance(document, dict) and isinstance(document.get("settings"), dict):
         kept = {name: value for name, value in document.items() if name not in ("settings", "updated_at")}
         return kept | document["settings"]
     return document
 
 
-def _told(shown: dict[str, Any], *, as_json: bool) -> dict[str, Any]:
-    return shown if as_json else {"version": shown["version"], **shown["settings"]}
+def _shown(shown: dict[str, Any], *, as_json: bool) -> dict[str, Any]:
+    return shown if as_json else {"version": shown["version"], **_without_defaults(shown["settings"])}
+
+
+def _without_defaults(section: dict[str, Any]) -> dict[str, Any]:
+    """Without limits that no one has set."""
+    set_values = {
+        name: _without_defaults(value) if isinstance(value, dict) else value for name, value in section.items()
+    }
+    return {name: value for name, value in set_values.items() if value is not None}

@@ -1,22 +1,24 @@
-"""`hashinsight problem …`, from the machine itself: it acts as the system. Server packages are imported late."""
+"""`hashinsight problem …`."""
 
 import typer
 
-from hashinsight.cli.problems import acting, following, quieting
+from hashinsight.cli.problems import actions, lists, suppressions
 
 __all__ = ["problem_app"]
 
-problem_app = typer.Typer(help="Problems of machines: list, show, act, suppress.", no_args_is_help=True)
-for name, verb in (
-    ("list", following.list_problems),
-    ("show", following.show),
-    ("summary", following.summary),
-    ("ack", acting.ack),
-    ("start", acting.start),
-    ("assign", acting.assign),
-    ("comment", acting.comment),
-    ("resolve", acting.resolve),
-    ("suppress", quieting.suppress),
-    ("unsuppress", quieting.unsuppress),
+problem_app = typer.Typer(
+    help="Problems of machines: list, show, acknowledge, resolve, suppress.", no_args_is_help=True
+)
+for name, command in (
+    ("list", lists.list_problems),
+    ("show", lists.show),
+    ("summary", lists.summary),
+    ("ack", actions.ack),
+    ("start", actions.start),
+    ("assign", actions.assign),
+    ("comment", actions.comment),
+    ("resolve", actions.resolve),
+    ("suppress", suppressions.suppress),
+    ("unsuppress", suppressions.unsuppress),
 ):
-    problem_app.command(name)(verb)
+    problem_app.command(name)(command)

@@ -1,4 +1,4 @@
-"""Configurations: which one a collector should run, and who runs what."""
+"""Configurations: which one a collector should run, and which one it runs."""
 
 from datetime import datetime
 from typing import Any
@@ -8,12 +8,13 @@ from sqlalchemy import ColumnElement, Select, and_, any_, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.collectors.kinds import DEFAULT_CONFIG, DEFAULT_VERSION, ConfigStatus
 from hashinsight.collectors.models import Collector, CollectorConfig
 from hashinsight.collectors.queries.registry import in_scope
+from hashinsight.collectors.states import DEFAULT_CONFIG, DEFAULT_VERSION, ConfigStatus
 from hashinsight.identity.scope import Scope
-from hashinsight.inventory.models import Site
+from hashinsight.inventory.queries.tables import Site
 from hashinsight.kit.ids import new_id
+from hashinsight.kit.paging import Page, page
 
 
 def _lists(collector_id: Any) -> Any:
@@ -29,7 +30,7 @@ def _applies(tenant_id: Any, collector_id: Any) -> ColumnElement[bool]:
 
 
 def _wanted(tenant_id: Any, collector_id: Any) -> Select[CollectorConfig]:
-    """Active ones that apply: listed before all, the default last, the newest first."""
+    """The active one that applies: for listed collectors before for all, the default last, newest first."""
     return (
         select(CollectorConfig)
         .where(_applies(tenant_id, collector_id))
@@ -48,34 +49,56 @@ async def find_wanted(session: AsyncSession, collector: Collector) -> CollectorC
 
 
 async def find_version(session: AsyncSession, tenant_id: UUID, version: str) -> CollectorConfig | None:
-    """One that is for all, or for a collector that the transaction sees: other sites' versions are not told."""
-    seen = select(Collector.id).where(_lists(Collector.id)).exists()
+    """For all collectors, or for one that the transaction sees: versions of other sites stay hidden."""
+    is_seen = select(Collector.id).where(_lists(Collector.id)).exists()
     query = select(CollectorConfig).where(
         CollectorConfig.tenant_id == tenant_id,
         CollectorConfig.version == version,
-        or_(CollectorConfig.collector_ids.is_(None), seen),
+        or_(CollectorConfig.collector_ids.is_(None), is_seen),
     )
     return (await session.execute(query)).scalar()
 
 
 async def is_applicable(session: AsyncSession, config: CollectorConfig, collector: Collector) -> bool:
-    """Whether it is active and for this collector."""
+    """Whether it is active and applies to this collector."""
     query = select(CollectorConfig.id).where(
         CollectorConfig.id == config.id, _applies(collector.tenant_id, collector.id)
     )
     return (await session.execute(query)).scalar() is not None
 
 
-def select_rollout(scope: Scope) -> Any:
-    """Collectors with their site's code and the version that each should run."""
-    return (
-        select(Collector, Site.code, _wanted_version()).join(Site, Site.id == Collector.site_id).where(in_scope(scope))
-    )
+async def list_rollout(
+    session: AsyncSession,
+    scope: Scope,
+    *,
+    site_id: int | None = None,
+    only_behind: bool = False,
+    limit: int,
+    cursor: str | None = None,
+) -> Page:
+    """Rows of collector, site code and wanted version; `only_behind`: those that run another version."""
+    wanted = _wanted_version()
+    query = select(Collector, Site.code, wanted).join(Site, Site.id == Collector.site_id).where(in_scope(scope))
+    if site_id is not None:
+        query = query.where(Collector.site_id == site_id)
+    if only_behind:
+        query = query.where(Collector.config_version.is_distinct_from(wanted))
+    return await page(session, query, [Collector.id], limit=limit, cursor=cursor)
 
 
-def is_behind() -> ColumnElement[bool]:
-    """Those that do not run what they should."""
-    return Collector.config_version.is_distinct_from(_wanted_version())
+async def list_configs(
+    session: AsyncSession,
+    scope: Scope,
+    *,
+    status: ConfigStatus | None = None,
+    limit: int,
+    cursor: str | None = None,
+) -> Page:
+    """Oldest first."""
+    query = select(CollectorConfig).where(_visible(scope))
+    if status is not None:
+        query = query.where(CollectorConfig.status == status.value)
+    return await page(session, query, [CollectorConfig.id], limit=limit, cursor=cursor)
 
 
 def _wanted_version() -> Any:
@@ -83,8 +106,8 @@ def _wanted_version() -> Any:
     return wanted.correlate(Collector).scalar_subquery()
 
 
-def visible(scope: Scope) -> ColumnElement[bool]:
-    """Those for all, and those that name a collector inside the scope."""
+def _visible(scope: Scope) -> ColumnElement[bool]:
+    """For all collectors, or for one within the scope."""
     own = CollectorConfig.tenant_id == scope.tenant_id
     if scope.is_whole:
         return own
@@ -93,7 +116,7 @@ def visible(scope: Scope) -> ColumnElement[bool]:
 
 
 async def find_config(session: AsyncSession, scope: Scope, config_id: UUID) -> CollectorConfig | None:
-    query = select(CollectorConfig).where(CollectorConfig.id == config_id, visible(scope))
+    query = select(CollectorConfig).where(CollectorConfig.id == config_id, _visible(scope))
     return (await session.execute(query.execution_options(populate_existing=True))).scalar()
 
 
@@ -102,8 +125,8 @@ async def list_visible_ids(session: AsyncSession, scope: Scope, ids: list[UUID])
 
 
 async def insert_default(session: AsyncSession, tenant_id: UUID, *, now: datetime) -> UUID | None:
-    """The tenant's first configuration; None when it has one."""
-    made = await session.execute(
+    """The tenant's first configuration; None if it has one."""
+    inserted = await session.execute(
         insert(CollectorConfig)
         .values(
             id=new_id(),
@@ -112,7 +135,7 @@ async def insert_default(session: AsyncSession, tenant_id: UUID, *, now: datetim
             data=DEFAULT_CONFIG,
             status=ConfigStatus.ACTIVE.value,
             is_default=True,
-            change_summary="the default",
+            change_summary="default",
             created_at=now,
             created_by="system",
             activated_at=now,
@@ -121,7 +144,7 @@ async def insert_default(session: AsyncSession, tenant_id: UUID, *, now: datetim
         .on_conflict_do_nothing()
         .returning(CollectorConfig.id)
     )
-    return made.scalar()
+    return inserted.scalar()
 
 
 async def clear_default(session: AsyncSession, tenant_id: UUID) -> None:
@@ -149,7 +172,7 @@ async def move_activated(session: AsyncSession, config_id: UUID, by: str, *, now
 
 
 async def move_deprecated(session: AsyncSession, config_id: UUID, by: str, *, now: datetime) -> bool:
-    """The default stays: something must be left to fall back on."""
+    """Not the default: collectors fall back to it."""
     moved = await session.execute(
         update(CollectorConfig)
         .where(

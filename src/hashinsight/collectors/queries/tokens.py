@@ -1,4 +1,4 @@
-"""Tokens and enrolment codes: looked up by hash before the tenant is known, everything else inside tenant and site."""
+"""Tokens and enrolment codes: looked up by hash before the tenant is known, the rest within tenant and site."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,11 +10,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.collectors.models import Collector, CollectorToken, EnrolmentCode
 from hashinsight.kit.db.database import Database
+from hashinsight.kit.db.pipeline import driver_connection
 
 
 @dataclass(frozen=True)
-class Owner:
-    """Whose a token or code is: ids, and nothing else."""
+class TokenOwner:
+    """Whose token or code it is."""
 
     tenant_id: UUID
     site_id: int
@@ -22,8 +23,8 @@ class Owner:
 
 
 @dataclass(frozen=True)
-class Holder(Owner):
-    """The collector that holds a token, as its door needs it."""
+class TokenHolder(TokenOwner):
+    """The collector of a token, as authentication needs it."""
 
     revoked_at: datetime | None
     expires_at: datetime
@@ -39,24 +40,27 @@ class Holder(Owner):
 
 
 _HOLDER = "select * from collector_holding(%s)"
+_CODE_OWNER = text("select tenant_id, site_id, collector_id from lookup_enrolment(:key)")
 
 
-async def find_code_owner(session: AsyncSession, code_hash: bytes) -> Owner | None:
-    return await _find(session, "select tenant_id, site_id, collector_id from lookup_enrolment(:key)", code_hash)
+async def find_code_owner(session: AsyncSession, code_hash: bytes) -> TokenOwner | None:
+    row = (await session.execute(_CODE_OWNER, {"key": code_hash})).first()
+    return TokenOwner(row.tenant_id, row.site_id, row.collector_id) if row else None
 
 
-async def enter_site(session: AsyncSession, owner: Owner) -> None:
-    """From here on the transaction sees this site of this tenant. Only for an owner that a look-up vouched for."""
+async def enter_site(session: AsyncSession, owner: TokenOwner) -> None:
+    """From here on the transaction sees this site of this tenant. Only for an owner from a lookup."""
     settings = {"app.tenant": str(owner.tenant_id), "app.sites": str(owner.site_id)}
     await session.execute(select(*(func.set_config(name, value, True) for name, value in settings.items())))  # noqa: FBT003
 
 
-async def find_holder(database: Database, token_hash: bytes) -> Holder | None:
-    """Whoever holds this token. Every call of every collector asks: one way to the server and back."""
-    async with database.at_once() as driver:
-        held = await driver.execute(_HOLDER, (token_hash,), prepare=True)
-        row = await held.fetchone()
-    return None if row is None else Holder(*row)
+async def find_holder(database: Database, token_hash: bytes) -> TokenHolder | None:
+    """The collector of this token. In every call of every collector: one round trip."""
+    async with database.hot() as session:
+        driver = await driver_connection(session)
+        cursor = await driver.execute(_HOLDER, (token_hash,), prepare=True)
+        row = await cursor.fetchone()
+    return None if row is None else TokenHolder(*row)
 
 
 async def find_newest_token(session: AsyncSession, collector_id: UUID) -> CollectorToken | None:
@@ -73,7 +77,7 @@ async def insert_token(
     session: AsyncSession, collector: Collector, token_hash: bytes, *, now: datetime, expires_at: datetime
 ) -> None:
     await session.execute(
-        insert(CollectorToken).values(token_hash=token_hash, **_of(collector), issued_at=now, expires_at=expires_at)
+        insert(CollectorToken).values(token_hash=token_hash, **_owner(collector), issued_at=now, expires_at=expires_at)
     )
 
 
@@ -81,12 +85,12 @@ async def insert_code(
     session: AsyncSession, collector: Collector, code_hash: bytes, *, now: datetime, expires_at: datetime
 ) -> None:
     await session.execute(
-        insert(EnrolmentCode).values(code_hash=code_hash, **_of(collector), issued_at=now, expires_at=expires_at)
+        insert(EnrolmentCode).values(code_hash=code_hash, **_owner(collector), issued_at=now, expires_at=expires_at)
     )
 
 
 async def move_tokens_expiring(session: AsyncSession, collector_id: UUID, *, until: datetime) -> int:
-    """Cut the life of every token that would outlive `until`; says how many."""
+    """Shorten the validity of every token to `until`; returns how many."""
     moved = await session.execute(
         update(CollectorToken)
         .where(
@@ -128,7 +132,7 @@ async def move_codes_revoked(session: AsyncSession, collector_id: UUID, *, now: 
 
 
 async def move_code_used(session: AsyncSession, code_hash: bytes, *, now: datetime) -> bool:
-    """A code is good for once, until it expires or is revoked."""
+    """A code is used once, before it expires or is revoked."""
     moved = await session.execute(
         update(EnrolmentCode)
         .where(
@@ -149,10 +153,5 @@ async def find_code(session: AsyncSession, code_hash: bytes) -> EnrolmentCode | 
     return (await session.execute(query.execution_options(populate_existing=True))).scalar()
 
 
-def _of(collector: Collector) -> dict[str, Any]:
+def _owner(collector: Collector) -> dict[str, Any]:
     return {"tenant_id": collector.tenant_id, "site_id": collector.site_id, "collector_id": collector.id}
-
-
-async def _find(session: AsyncSession, query: str, key: bytes) -> Owner | None:
-    row = (await session.execute(text(query), {"key": key})).first()
-    return Owner(row.tenant_id, row.site_id, row.collector_id) if row else None

@@ -1,9 +1,9 @@
-"""What people do with collectors."""
+"""Routes about collectors, for people."""
 
 from fastapi import APIRouter
 
-from hashinsight.collectors.routes import configs, events, payload_keys, registry, signing_keys, tokens
+from hashinsight.collectors.routes import collectors, configs, credentials, events
 
 router = APIRouter(prefix="/api/admin/v1", tags=["collectors"])
-for part in (registry, tokens, payload_keys, signing_keys, configs, events):
+for part in (collectors, credentials, configs, events):
     router.include_router(part.router)

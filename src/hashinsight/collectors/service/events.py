@@ -1,4 +1,4 @@
-"""Collector events: told by us or reported by the collector, then acknowledged and resolved by people."""
+"""Collector events: opened by the server or reported by the collector, acknowledged and resolved by people."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -8,17 +8,17 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor
-from hashinsight.audit.service import record
-from hashinsight.collectors.kinds import EventStatus, Source, severity_of
+from hashinsight.audit.service.entries import record
 from hashinsight.collectors.models import Collector, CollectorEvent
 from hashinsight.collectors.queries import events
+from hashinsight.collectors.states import EventStatus, Source, severity_of
 from hashinsight.kit.errors import Conflict
 from hashinsight.kit.ids import new_id
 from hashinsight.kit.offload import offload
-from hashinsight.kit.scrub import MOST_AT_ONCE, Scrubber
+from hashinsight.kit.scrub import MAX_CHARS_ON_LOOP, Scrubber
 
 
-async def tell(
+async def open_event(
     session: AsyncSession,
     collector: Collector,
     kind: str,
@@ -28,8 +28,8 @@ async def tell(
     details: dict[str, Any] | None = None,
     now: datetime,
 ) -> None:
-    """An event of our own."""
-    row = _of(collector) | {
+    """An event of the server itself."""
+    row = _owner(collector) | {
         "at": now,
         "source": Source.CLOUD.value,
         "kind": kind,
@@ -41,8 +41,8 @@ async def tell(
     await events.insert_events(session, [row])
 
 
-async def clean(collector_id: UUID, reported: Sequence[dict[str, Any]], size: int) -> list[dict[str, Any]]:
-    """What a collector reports, without addresses and secrets of machines. `size`: of the call, in bytes."""
+async def scrub_reported(collector_id: UUID, reported: Sequence[dict[str, Any]], size: int) -> list[dict[str, Any]]:
+    """Reported events without addresses and secrets of machines. `size`: of the body, in bytes."""
     scrubber = Scrubber()
 
     def scrubbed() -> list[dict[str, Any]]:
@@ -56,15 +56,15 @@ async def clean(collector_id: UUID, reported: Sequence[dict[str, Any]], size: in
             for event in reported
         ]
 
-    return await offload(collector_id, scrubbed) if size > MOST_AT_ONCE else scrubbed()
+    return await offload(collector_id, scrubbed) if size > MAX_CHARS_ON_LOOP else scrubbed()
 
 
 async def report(
     session: AsyncSession, actor: Actor, collector: Collector, reported: Sequence[dict[str, Any]], *, now: datetime
 ) -> int:
-    """Store what a collector reports, which is clean; says how many were new."""
+    """Store reported events, already scrubbed; returns how many were new."""
     rows = [
-        _of(collector)
+        _owner(collector)
         | {
             **event,
             "severity": event["severity"] or severity_of(event["kind"]).value,
@@ -88,17 +88,17 @@ async def report(
     return stored
 
 
-async def acknowledge(session: AsyncSession, actor: Actor, event: CollectorEvent, by: str, *, now: datetime) -> None:
+async def acknowledge(session: AsyncSession, actor: Actor, event: CollectorEvent, *, now: datetime) -> None:
     """Open → acknowledged"""
-    if not await events.move_acknowledged(session, event.id, by, now=now):
-        raise Conflict("the event is not open any more", code="EVENT_NOT_OPEN", details={"status": event.status})
+    if not await events.move_acknowledged(session, event.id, actor.signature, now=now):
+        raise Conflict("the event is not open", code="EVENT_NOT_OPEN", details={"status": event.status})
     await _record(session, actor, Action.COLLECTOR_EVENT_ACKNOWLEDGED, event, EventStatus.ACKNOWLEDGED, now=now)
 
 
-async def resolve(session: AsyncSession, actor: Actor, event: CollectorEvent, by: str, *, now: datetime) -> None:
+async def resolve(session: AsyncSession, actor: Actor, event: CollectorEvent, *, now: datetime) -> None:
     """Open or acknowledged → resolved"""
-    if not await events.move_resolved(session, event.id, by, now=now):
-        raise Conflict("the event is resolved already", code="ALREADY_FINAL")
+    if not await events.move_resolved(session, event.id, actor.signature, now=now):
+        raise Conflict("already resolved", code="ALREADY_FINAL")
     await _record(session, actor, Action.COLLECTOR_EVENT_RESOLVED, event, EventStatus.RESOLVED, now=now)
 
 
@@ -118,7 +118,7 @@ async def _record(
     )
 
 
-def _of(collector: Collector) -> dict[str, Any]:
+def _owner(collector: Collector) -> dict[str, Any]:
     return {
         "id": new_id(),
         "tenant_id": collector.tenant_id,

@@ -1,6 +1,6 @@
-"""The registry: create, change, approve, disable, enable."""
+"""Collectors: create, change, approve, disable, enable."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -11,15 +11,15 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import SYSTEM, Action, Actor
-from hashinsight.audit.service import record
-from hashinsight.collectors.fields import plain
-from hashinsight.collectors.kinds import DEFAULT_VERSION, MOST_REGISTRATION_OPEN, CollectorPermission, Status
+from hashinsight.audit.service.entries import record
+from hashinsight.collectors.fields import as_json
 from hashinsight.collectors.models import Collector
 from hashinsight.collectors.queries import configs, events, registry
-from hashinsight.collectors.service.tokens import Secret, issue_code, issue_token
-from hashinsight.collectors.wider_access import is_wider
-from hashinsight.inventory.models import Site
-from hashinsight.kit.errors import Conflict, NotFound, ValidationFailed
+from hashinsight.collectors.service.tokens import IssuedSecret, issue_code, issue_token, record_change
+from hashinsight.collectors.states import DEFAULT_VERSION, MAX_REGISTRATION_OPEN, CollectorPermission, Status
+from hashinsight.identity.caller import Caller
+from hashinsight.inventory.queries.tables import Site
+from hashinsight.kit.errors import Conflict, ValidationFailed
 from hashinsight.kit.ids import new_id
 
 _MOVES = {
@@ -27,11 +27,12 @@ _MOVES = {
     Action.COLLECTOR_DISABLED: ((Status.PENDING, Status.ACTIVE, Status.OFFLINE), Status.DISABLED),
     Action.COLLECTOR_ENABLED: ((Status.DISABLED,), Status.ACTIVE),
 }
-ALL_PERMISSIONS = tuple(one.value for one in CollectorPermission)
+ALL_PERMISSIONS = tuple(permission.value for permission in CollectorPermission)
+_INTERVALS = ("collection_interval_sec", "heartbeat_interval_sec")
 
 
 class Credential(StrEnum):
-    """What whoever creates a collector is handed for it."""
+    """What is issued with a new collector."""
 
     TOKEN = "token"  # noqa: S105 - a name
     ENROLMENT_CODE = "enrolment_code"
@@ -49,16 +50,12 @@ class NewCollector:
     notes: str | None = None
 
 
-def who(actor: Actor) -> str:
-    return actor.id or actor.kind.value
-
-
 async def create(
     session: AsyncSession, actor: Actor, site: Site, new: NewCollector, credential: Credential, *, now: datetime
-) -> tuple[Collector, Secret | None]:
-    """With its token a collector is active at once; with an enrolment code or with nothing it is pending."""
+) -> tuple[Collector, IssuedSecret | None]:
+    """Active at once with a token; pending with an enrolment code or nothing."""
     if not new.name.strip():
-        raise ValidationFailed("a collector needs a name")
+        raise ValidationFailed("the name must not be empty")
     has_token = credential is Credential.TOKEN
     collector = Collector(
         id=new_id(),
@@ -75,21 +72,12 @@ async def create(
         connection_count=0,
         watched_from=now if has_token else None,
         created_at=now,
-        created_by=who(actor),
+        created_by=actor.signature,
         updated_at=now,
     )
     await _write(session, collector)
     after = {"name": new.name, "site_id": site.id, "zone_id": new.zone_id, "status": collector.status}
-    await record(
-        session,
-        actor,
-        Action.COLLECTOR_CREATED,
-        "collector",
-        collector.id,
-        tenant_id=site.tenant_id,
-        after=after,
-        now=now,
-    )
+    await record_change(session, actor, Action.COLLECTOR_CREATED, collector, after, now=now)
     default = await configs.insert_default(session, site.tenant_id, now=now)
     if default is not None:
         await record(
@@ -113,56 +101,58 @@ async def change(
     collector_id: UUID,
     fields: Mapping[str, Any],
     *,
-    check_step_up: Callable[[], None] | None = None,
+    caller: Caller | None = None,
     now: datetime,
 ) -> Collector:
-    """Set the given fields; the entry holds what each was before.
+    """Set the given fields; the audit entry has the values before.
 
-    `check_step_up` raises unless a person has just shown who they are; the server's command line has none.
+    Changes that let the collector do more need a step-up of the caller; None on the server's command line.
     """
-    collector = await registry.find_collector(session, collector_id, lock=True)
-    if collector is None:
-        raise NotFound("no such collector")
+    collector = await registry.get_collector(session, collector_id, lock=True)
     open_until = fields.get("registration_open_until")
-    if open_until is not None and open_until > now + MOST_REGISTRATION_OPEN:
-        raise ValidationFailed(f"registration is opened for at most {MOST_REGISTRATION_OPEN.days} days")
+    if open_until is not None and open_until > now + MAX_REGISTRATION_OPEN:
+        raise ValidationFailed(f"registration can be open for at most {MAX_REGISTRATION_OPEN.days} days")
     before = {name: getattr(collector, name) for name in fields}
     changed = {name: value for name, value in fields.items() if value != before[name]}
     if not changed:
         return collector
-    if check_step_up is not None and is_wider(before, changed):
-        check_step_up()
+    if caller is not None and _is_wider(before, changed):
+        caller.check_step_up(now=now)
     for name, value in changed.items():
         setattr(collector, name, value)
     collector.updated_at = now
     await _write(session, collector)
-    await record(
-        session,
-        actor,
-        Action.COLLECTOR_CHANGED,
-        "collector",
-        collector.id,
-        tenant_id=collector.tenant_id,
-        before=plain({name: before[name] for name in changed}),
-        after=plain(changed),
-        now=now,
-    )
+    old = as_json({name: before[name] for name in changed})
+    await record_change(session, actor, Action.COLLECTOR_CHANGED, collector, as_json(changed), before=old, now=now)
     return collector
 
 
 async def approve(session: AsyncSession, actor: Actor, collector: Collector, *, now: datetime) -> None:
-    """From pending to active."""
+    """Pending → active."""
     await _move(session, actor, collector, Action.COLLECTOR_APPROVED, now=now)
 
 
 async def disable(session: AsyncSession, actor: Actor, collector: Collector, *, now: datetime) -> None:
-    """Its calls are refused from the next one on; its tokens stay, for the day when it is enabled again."""
+    """Its calls are refused from the next one on; its tokens stay for when it is enabled again."""
     await _move(session, actor, collector, Action.COLLECTOR_DISABLED, now=now)
 
 
 async def enable(session: AsyncSession, actor: Actor, collector: Collector, *, now: datetime) -> None:
-    """From disabled to active."""
+    """Disabled → active."""
     await _move(session, actor, collector, Action.COLLECTOR_ENABLED, now=now)
+
+
+def _is_wider(before: Mapping[str, Any], changed: Mapping[str, Any]) -> bool:
+    """Whether a change lets the collector do more, or be silent for longer. `changed`: new values.
+
+    From the whole site to a zone is narrower; from zone to zone covers machines that were not its own. The intervals
+    decide how old a sample may be and how long the collector may be silent.
+    """
+    leaves_zone = "zone_id" in changed and before["zone_id"] is not None
+    may_more = bool(set(changed.get("permissions", ())) - set(before.get("permissions", ())))
+    is_slower = any(name in changed and changed[name] > before[name] for name in _INTERVALS)
+    is_opened = changed.get("registration_open_until") is not None
+    return leaves_zone or may_more or is_slower or is_opened
 
 
 async def _write(session: AsyncSession, collector: Collector) -> None:
@@ -172,25 +162,16 @@ async def _write(session: AsyncSession, collector: Collector) -> None:
             session.add(collector)
             await session.flush()
     except IntegrityError as error:
-        raise Conflict(f"the site has a collector named {name} already", code="NAME_TAKEN") from error
+        raise Conflict(f"the site already has a collector named {name}", code="NAME_TAKEN") from error
 
 
 async def _move(session: AsyncSession, actor: Actor, collector: Collector, action: Action, *, now: datetime) -> None:
     from_, to = _MOVES[action]
     if not await registry.move_status(session, collector.id, from_, to, now=now):
-        wanted = " or ".join(from_)
-        raise Conflict(f"the collector is not {wanted}", details={"status": collector.status, "to": to.value})
+        expected = " or ".join(from_)
+        raise Conflict(f"the collector is not {expected}", details={"status": collector.status, "to": to.value})
     after: dict[str, Any] = {"status": to.value}
-    if to is Status.DISABLED and (over := await events.move_offline_resolved(session, collector.id, now=now)):
-        after["offline_events_resolved"] = over
-    await record(
-        session,
-        actor,
-        action,
-        "collector",
-        collector.id,
-        tenant_id=collector.tenant_id,
-        before={"status": collector.status},
-        after=after,
-        now=now,
-    )
+    if to is Status.DISABLED and (resolved := await events.move_offline_resolved(session, collector.id, now=now)):
+        after["offline_events_resolved"] = resolved
+    before = {"status": collector.status}
+    await record_change(session, actor, action, collector, after, before=before, now=now)

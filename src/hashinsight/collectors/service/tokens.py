@@ -1,4 +1,4 @@
-"""Tokens: issue, rotate with an overlap, revoke at once. A secret is shown once and stored only as a hash."""
+"""Tokens and enrolment codes: issue, rotate with an overlap, revoke. Shown once, stored as a hash."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,19 +8,19 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor
-from hashinsight.audit.service import record
-from hashinsight.collectors.kinds import CODE_LIFE, TOKEN_LIFE, Status
+from hashinsight.audit.service.entries import record
 from hashinsight.collectors.models import Collector
 from hashinsight.collectors.queries import registry, tokens
+from hashinsight.collectors.states import CODE_LIFE, TOKEN_LIFE, Status
 from hashinsight.kit.clock import iso_z
 from hashinsight.kit.crypto import token_hash
-from hashinsight.kit.errors import Conflict, NotFound
+from hashinsight.kit.errors import Conflict
 from hashinsight.kit.ids import new_token
 
 
 @dataclass(frozen=True, repr=False)
-class Secret:
-    """What is shown once. `field` names it in answers: token or enrolment_code."""
+class IssuedSecret:
+    """Shown once. `field`: its name in answers, token or enrolment_code."""
 
     field: str
     value: str
@@ -34,28 +34,28 @@ async def issue_token(
     *,
     now: datetime,
     life: timedelta = TOKEN_LIFE,
-    told: Mapping[str, Any] | None = None,
-) -> Secret:
-    """A token beside those that there are; `told` goes into its entry."""
-    secret = Secret("token", new_token("collector"), now + life)
+    details: Mapping[str, Any] | None = None,
+) -> IssuedSecret:
+    """An additional token; `details` go into its audit entry."""
+    secret = IssuedSecret("token", new_token("collector"), now + life)
     await tokens.insert_token(session, collector, token_hash(secret.value), now=now, expires_at=secret.expires_at)
-    after = {"expires_at": iso_z(secret.expires_at), **(told or {})}
-    await record_of(session, actor, Action.COLLECTOR_TOKEN_ISSUED, collector, after, now=now)
+    after = {"expires_at": iso_z(secret.expires_at), **(details or {})}
+    await record_change(session, actor, Action.COLLECTOR_TOKEN_ISSUED, collector, after, now=now)
     return secret
 
 
 async def issue_code(
     session: AsyncSession, actor: Actor, collector: Collector, *, now: datetime, life: timedelta = CODE_LIFE
-) -> Secret:
-    """A new code for a collector that waits to be enrolled; the ones before it are good no more."""
-    collector = await locked(session, collector)
+) -> IssuedSecret:
+    """A new code for a pending collector; earlier ones are revoked."""
+    collector = await lock_collector(session, collector)
     if collector.status != Status.PENDING:
-        raise Conflict("only a pending collector is enrolled: rotate the token of this one")
+        raise Conflict("not pending: rotate its token instead")
     await tokens.move_codes_revoked(session, collector.id, now=now)
-    secret = Secret("enrolment_code", new_token("enrol"), now + life)
+    secret = IssuedSecret("enrolment_code", new_token("enrol"), now + life)
     await tokens.insert_code(session, collector, token_hash(secret.value), now=now, expires_at=secret.expires_at)
     after = {"expires_at": iso_z(secret.expires_at)}
-    await record_of(session, actor, Action.ENROLMENT_CODE_ISSUED, collector, after, now=now)
+    await record_change(session, actor, Action.ENROLMENT_CODE_ISSUED, collector, after, now=now)
     return secret
 
 
@@ -67,40 +67,42 @@ async def rotate(
     overlap: timedelta,
     now: datetime,
     life: timedelta = TOKEN_LIFE,
-) -> Secret:
-    """A new token; the old ones are good for the overlap and not longer."""
-    collector = await locked(session, collector)
+) -> IssuedSecret:
+    """A new token; old ones stay valid for the overlap."""
+    collector = await lock_collector(session, collector)
     until = now + overlap
-    cut = await tokens.move_tokens_expiring(session, collector.id, until=until)
-    told = {"old_tokens_cut": cut, "old_tokens_until": iso_z(until)}
-    return await issue_token(session, actor, collector, now=now, life=life, told=told)
+    shortened = await tokens.move_tokens_expiring(session, collector.id, until=until)
+    details = {"old_tokens_cut": shortened, "old_tokens_until": iso_z(until)}
+    return await issue_token(session, actor, collector, now=now, life=life, details=details)
 
 
 async def revoke(session: AsyncSession, actor: Actor, collector: Collector, *, now: datetime) -> int:
-    """All its tokens and unused codes, at once; says how many tokens."""
-    collector = await locked(session, collector)
+    """All its tokens and unused codes, at once; returns how many tokens."""
+    collector = await lock_collector(session, collector)
     revoked = await tokens.move_tokens_revoked(session, collector.id, now=now)
     codes = await tokens.move_codes_revoked(session, collector.id, now=now)
     after = {"tokens": revoked, "enrolment_codes": codes}
-    await record_of(session, actor, Action.COLLECTOR_TOKENS_REVOKED, collector, after, now=now)
+    await record_change(session, actor, Action.COLLECTOR_TOKENS_REVOKED, collector, after, now=now)
     return revoked
 
 
-async def locked(session: AsyncSession, collector: Collector) -> Collector:
-    """Whoever gives or takes secrets of a collector holds its row first, as registering does: the later one wins."""
-    locked = await registry.find_collector(session, collector.id, lock=True)
-    if locked is None:
-        raise NotFound("no such collector")
-    return locked
+async def lock_collector(session: AsyncSession, collector: Collector) -> Collector:
+    """Changes of a collector's secrets lock its row first, as registration does: the later one wins."""
+    return await registry.get_collector(session, collector.id, lock=True)
 
 
-async def record_of(
+async def record_change(
     session: AsyncSession,
     actor: Actor,
     action: Action,
     collector: Collector,
     after: Mapping[str, Any],
     *,
+    before: Mapping[str, Any] | None = None,
     now: datetime,
 ) -> None:
-    await record(session, actor, action, "collector", collector.id, tenant_id=collector.tenant_id, after=after, now=now)
+    """The audit entry of a change to a collector."""
+    tenant_id = collector.tenant_id
+    await record(
+        session, actor, action, "collector", collector.id, tenant_id=tenant_id, before=before, after=after, now=now
+    )

@@ -1,16 +1,44 @@
-"""The history checker: what must hold in every run, read from what the run left behind. Judgement only, no database.
+"""The history checker: guarantees that must hold in every run, checked on the rows that the run left. No database.
 
-It believes nothing that the services believe: it walks the rows of history against the table of moves and compares
-them with the commands, the attempts, the approvals and the record. A guarantee is one function in `CHECKS`; it takes
-whole stories and yields what is wrong with them.
+It does not trust the services: it walks the history against the table of moves and compares it with commands, attempts,
+approvals and audit entries. A guarantee is one function in `CHECKS` that takes whole stories and yields findings.
 """
 
-from hashinsight.commands.checker.caps import CAPPED, Outage, check_caps
-from hashinsight.commands.checker.findings import Finding, Name
-from hashinsight.commands.checker.judging import CHECKS, check
-from hashinsight.commands.checker.rates import check_rates
-from hashinsight.commands.checker.rows import Approval, Attempt, Command, Entry, Handed, Move, Part, Story
-from hashinsight.commands.checker.timeline import Timeline
+from collections.abc import Callable, Iterator
+
+from hashinsight.commands.checker import decisions, dispatches, moves
+from hashinsight.commands.checker.findings import Finding, FindingName
+from hashinsight.commands.checker.limits import CAPPED, Outage, check_caps, check_rates
+from hashinsight.commands.checker.rows import (
+    Approval,
+    Attempt,
+    Command,
+    Entry,
+    Lease,
+    Move,
+    Story,
+    StoryGroup,
+    Timeline,
+)
+
+CHECKS: tuple[Callable[[StoryGroup], Iterator[Finding]], ...] = (
+    moves.check_moves,
+    moves.check_numbers,
+    moves.check_rows,
+    moves.check_machines,
+    moves.check_entries,
+    dispatches.check_ids,
+    dispatches.check_fence,
+    dispatches.check_holders,
+    dispatches.check_attempts,
+    dispatches.check_results,
+    decisions.check_leases,
+    decisions.check_approved,
+    decisions.check_approvers,
+    decisions.check_successors,
+    decisions.check_predecessors,
+    decisions.check_repeated,
+)
 
 __all__ = [
     "CAPPED",
@@ -20,14 +48,19 @@ __all__ = [
     "Command",
     "Entry",
     "Finding",
-    "Handed",
+    "FindingName",
+    "Lease",
     "Move",
-    "Name",
     "Outage",
-    "Part",
     "Story",
+    "StoryGroup",
     "Timeline",
     "check",
     "check_caps",
     "check_rates",
 ]
+
+
+def check(group: StoryGroup) -> Iterator[Finding]:
+    for check_guarantee in CHECKS:
+        yield from check_guarantee(group)

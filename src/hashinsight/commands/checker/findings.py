@@ -1,4 +1,4 @@
-"""What a check can find, by name. Pure."""
+"""Findings of the checker, by name. Pure."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,8 +6,8 @@ from typing import Any
 from uuid import UUID
 
 
-class Name(StrEnum):
-    # the life of one command
+class FindingName(StrEnum):
+    # moves of one command
     ILLEGAL_MOVE = "ILLEGAL_MOVE"
     HISTORY_GAP = "HISTORY_GAP"
     FINAL_LEFT = "FINAL_LEFT"
@@ -25,7 +25,7 @@ class Name(StrEnum):
     ACKED_TWICE = "ACKED_TWICE"
     ATTEMPT_DIFFERS = "ATTEMPT_DIFFERS"
     TOO_MANY_ATTEMPTS = "TOO_MANY_ATTEMPTS"
-    # handed out when it must not be
+    # leased when not allowed
     LEASED_AFTER_EXPIRY = "LEASED_AFTER_EXPIRY"
     EXTENDED_AFTER_EXPIRY = "EXTENDED_AFTER_EXPIRY"
     LEASED_AFTER_CANCEL = "LEASED_AFTER_CANCEL"
@@ -37,30 +37,32 @@ class Name(StrEnum):
     APPROVAL_UNRECORDED = "APPROVAL_UNRECORDED"
     SUPERSESSION_BROKEN = "SUPERSESSION_BROKEN"
     INTERRUPTED = "INTERRUPTED"
-    # windows
+    # limits
     DEDUPE_BROKEN = "DEDUPE_BROKEN"
     CAP_EXCEEDED = "CAP_EXCEEDED"
     RATE_EXCEEDED = "RATE_EXCEEDED"
-    # the record
+    # audit log
     MOVE_UNAUDITED = "MOVE_UNAUDITED"
     ENTRY_WITHOUT_MOVE = "ENTRY_WITHOUT_MOVE"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A guarantee that did not hold, and the rows that show it."""
+    """A guarantee that was broken, and the evidence."""
 
-    name: Name
+    name: FindingName
     message: str
     command_id: UUID | None = None
     evidence: dict[str, Any] | None = None
 
     def shown(self) -> dict[str, Any]:
-        of = None if self.command_id is None else str(self.command_id)
-        return {"name": self.name.value, "command_id": of, "message": self.message, "evidence": self.evidence}
+        command_id = None if self.command_id is None else str(self.command_id)
+        return {"name": self.name.value, "command_id": command_id, "message": self.message, "evidence": self.evidence}
 
 
-def found(name: Name, command_id: UUID, message: str, **evidence: object) -> Finding:
-    """With evidence as JSON has it."""
-    plain = {key: one if one is None or isinstance(one, int | list) else str(one) for key, one in evidence.items()}
+def finding(name: FindingName, command_id: UUID, message: str, **evidence: object) -> Finding:
+    """With its evidence as JSON values."""
+    plain = {
+        key: value if value is None or isinstance(value, int | list) else str(value) for key, value in evidence.items()
+    }
     return Finding(name, message, command_id, plain)

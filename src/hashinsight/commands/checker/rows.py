@@ -1,16 +1,38 @@
-"""The rows of a run as the checker reads them: only what it needs, each with its types. Pure."""
+"""The rows that the checker reads: only what it needs, typed; and settings over time. Pure."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import Any
+from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 import msgspec
 
-from hashinsight.commands.checker.timeline import Timeline
 from hashinsight.commands.states import FINAL, LEASED, Event, State
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Timeline(Generic[T]):
+    """A setting over time. `first` applied before every change; at a change both values count."""
+
+    first: T
+    changes: Sequence[tuple[datetime, T]] = ()
+
+    def between(self, begin: datetime, end: datetime) -> list[T]:
+        """The values that were in force between `begin` and `end`."""
+        current = self.first
+        values: list[T] = []
+        for at, value in self.changes:
+            if at > end:
+                break
+            if at >= begin:
+                values.append(current)
+            current = value
+        return [*values, current]
+
 
 ACKS = frozenset({Event.STARTED, Event.SUCCEEDED, Event.FAILED, Event.RETRIED})
 ENDS = frozenset({Event.SUCCEEDED, Event.FAILED, Event.RETRIED})  # a dispatch
@@ -18,7 +40,7 @@ ENDS = frozenset({Event.SUCCEEDED, Event.FAILED, Event.RETRIED})  # a dispatch
 
 class Command(msgspec.Struct, frozen=True):
     command_id: UUID
-    hot: bool  # in the hot table, not among the finished
+    hot: bool  # in the hot table, not archived
     site_id: int
     miner_no: int
     batch_id: UUID
@@ -38,14 +60,14 @@ class Command(msgspec.Struct, frozen=True):
     dedupe_key: str | None = None
     approval_until: datetime | None = None
     created_by: str | None = None
-    person: str | None = None  # behind who asked: the user, or who made the key
+    person: str | None = None  # the requester: the user, or who created the API key
     dispatch_id: UUID | None = None
     finished_at: datetime | None = None
     superseded_by: UUID | None = None
 
 
 class Move(msgspec.Struct, frozen=True):
-    """A row of history. `recorded_at` is the database's own time: the order in which machines were taken and freed."""
+    """A row of history. `recorded_at` is the database's time: the order in which machines were taken and released."""
 
     command_id: UUID
     n: int
@@ -60,10 +82,10 @@ class Move(msgspec.Struct, frozen=True):
 
     @property
     def dispatch_id(self) -> UUID | None:
-        text = self.says("dispatch_id")
-        return None if text is None else UUID(text)
+        dispatch_id = self.detail("dispatch_id")
+        return None if dispatch_id is None else UUID(dispatch_id)
 
-    def says(self, name: str) -> Any:
+    def detail(self, name: str) -> Any:
         return (self.details or {}).get(name)
 
 
@@ -86,7 +108,7 @@ class Approval(msgspec.Struct, frozen=True):
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """One of the audit log, about a command."""
+    """An audit entry about a command."""
 
     command_id: UUID
     action: str
@@ -96,12 +118,12 @@ class Entry(msgspec.Struct, frozen=True):
     before: dict[str, Any] | None = None
     after: dict[str, Any] | None = None
 
-    def after_says(self, name: str) -> Any:
+    def after_value(self, name: str) -> Any:
         return (self.after or {}).get(name)
 
 
-class Handed(msgspec.Struct, frozen=True):
-    """One lease of a type that has a rate limit."""
+class Lease(msgspec.Struct, frozen=True):
+    """A lease of a rate-limited type."""
 
     command_id: UUID
     site_id: int
@@ -111,10 +133,10 @@ class Handed(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Story:
-    """All that a run left behind of one command."""
+    """All rows about one command."""
 
-    rows: tuple[Command, ...]  # one, unless it is in both tables
-    moves: tuple[Move, ...] = ()  # by their numbers
+    rows: tuple[Command, ...]  # more than one: it is in both tables
+    moves: tuple[Move, ...] = ()  # in order
     attempts: tuple[Attempt, ...] = ()
     approvals: tuple[Approval, ...] = ()  # of its batch
     entries: tuple[Entry, ...] = ()
@@ -132,18 +154,18 @@ class Story:
 
     @cached_property
     def created(self) -> Entry | None:
-        """What the record says of its making."""
+        """The audit entry of its creation."""
         return next((entry for entry in self.entries if entry.action == "command_created"), None)
 
     @property
     def needed_approval(self) -> bool:
-        """By the row or by the record: whoever changes one of them does not hide it."""
-        of_record = self.created.after_says("approval_state") if self.created else None
-        return self.command.approval_state in ("required", "rejected") or of_record == "required"
+        """By the row or by the audit log: changing one of them does not hide it."""
+        audited = self.created.after_value("approval_state") if self.created else None
+        return self.command.approval_state in ("required", "rejected") or audited == "required"
 
     @property
     def expires_at(self) -> datetime | None:
-        """Reckoned anew: the TTL starts with the approval where one was needed."""
+        """Computed again: the TTL starts with the approval, if one was needed."""
         begins = [move.at for move in self.of(Event.APPROVED)] or (
             [] if self.needed_approval else [self.command.created_at]
         )
@@ -151,28 +173,28 @@ class Story:
 
     @property
     def dedupe_until(self) -> datetime | None:
-        text = self.created.after_says("dedupe_until") if self.created else None
-        return None if text is None else datetime.fromisoformat(text)
+        until = self.created.after_value("dedupe_until") if self.created else None
+        return None if until is None else datetime.fromisoformat(until)
 
-    def held(self) -> Iterator[tuple[Move, Move | None]]:
-        """Each time it held its machine: the lease, and the move that let go; None while it holds it."""
-        began: Move | None = None
+    def occupations(self) -> Iterator[tuple[Move, Move | None]]:
+        """Each time it occupied its machine: the lease, and the move that released it; None while it lasts."""
+        lease: Move | None = None
         for move in self.moves:
             if move.event is Event.LEASED:
-                began = move
-            elif began is not None and move.new_state not in LEASED:
-                yield began, move
-                began = None
-        if began is not None:
-            yield began, None
+                lease = move
+            elif lease is not None and move.new_state not in LEASED:
+                yield lease, move
+                lease = None
+        if lease is not None:
+            yield lease, None
 
 
 @dataclass(frozen=True)
-class Part:
-    """Whole stories of some machines. Commands that were alive at no time between `since` and `until` are not in it."""
+class StoryGroup:
+    """Whole stories of some machines, without commands that were never alive between `since` and `until`."""
 
     stories: Mapping[UUID, Story]
-    by_requester: Timeline[bool]  # whether the one who asked may approve
+    by_requester: Timeline[bool]  # whether the requester may approve
     since: datetime | None = None
     until: datetime | None = None
 
@@ -180,7 +202,7 @@ class Part:
         return iter(self.stories.values())
 
     def covers(self, at: datetime) -> bool:
-        """Whether what began then must be here."""
+        """Whether a command of that time must be in the group."""
         return (self.since is None or at >= self.since) and (self.until is None or at < self.until)
 
 

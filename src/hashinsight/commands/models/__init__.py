@@ -1,8 +1,17 @@
-"""The tables of commands: a small hot one, the finished ones, and what is kept of each move, dispatch and decision."""
+"""The tables of commands: open commands, finished ones, and what is kept of each move, dispatch and decision."""
 
 from hashinsight.commands.models.commands import COLUMNS, COMMANDS, DONE
-from hashinsight.commands.models.guards import DEDUPE, DEVICES, KEYS, RATES, UNAPPROVED
-from hashinsight.commands.models.record import APPROVALS, ATTEMPTS, BATCHES, HISTORY
+from hashinsight.commands.models.records import (
+    APPROVALS,
+    ATTEMPTS,
+    BATCHES,
+    DEDUPE,
+    DEVICES,
+    HISTORY,
+    KEYS,
+    RATES,
+    UNAPPROVED,
+)
 
 __all__ = [
     "APPROVALS",

@@ -1,4 +1,4 @@
-"""A command, twice with the same columns: the small hot table, and the finished ones, which stay for ever."""
+"""Commands in two tables with the same columns: the small hot one, and the finished ones, which are kept forever."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
+    DateTime,
     ForeignKeyConstraint,
     Index,
     Integer,
@@ -20,62 +21,69 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 
 from hashinsight.commands.catalogue import SETTINGS
-from hashinsight.commands.models.columns import json, may, must, owned, when
-from hashinsight.commands.states import ACTIVE_CONTROL, CHECKS, READY, listed
+from hashinsight.commands.states import ACTIVE_CONTROL, CHECKS, READY, sql_list
 from hashinsight.kit.db.metadata import metadata
 
 
-def _command() -> list[Column[Any]]:
+def _columns() -> list[Column[Any]]:
     return [
-        *must("command_id", Uuid),
-        *owned(),
-        *may("zone_id", Integer),
-        *must("miner_no", Integer),
-        *must("miner_id", Text),
-        *must("batch_id", Uuid),
-        *must("command_type", Text),
-        *must("is_control", Boolean),
-        *must("params", JSONB),
-        *may("sealed_params", LargeBinary),  # the secret ones: opened for the wire and for nothing else
-        *must("asks", LargeBinary),  # a keyed hash of type and parameters: whether two ask for the same thing
-        *must("priority", Text),
-        *must("priority_number urgency", SmallInteger),
-        *must("emergency", Boolean),
-        *must("ttl_sec", Integer),
-        *may("expires_at", when()),  # none while approval is waited for: the TTL starts with it
-        *may("dedupe_key", Text),
-        *must("approval_state", Text),
-        *may("approval_until", when()),
-        *must("created_by_kind", Text),
-        *may("created_by", Text),
-        *must("created_at", when()),
-        *must("created_reason", Text),
-        *may("rule_id", Text),
-        *may("rule_version", Integer),
-        *may("problem_id", Text),
-        *may("evidence", json()),
-        *must("state", Text),
-        *must("moves", Integer),  # how many there were: the number of the newest row of history
-        *must("attempt", Integer),  # how often it was handed out
-        *must("max_retries retry_backoff_sec", Integer),
-        *must("next_attempt_at", when()),
-        *may("dispatch_id", Uuid),  # the newest; none while a retry waits for a new one
-        *may("lease_owner", Uuid),
-        *may("lease_device", Text),
-        *may("lease_until dispatched_at started_at finished_at cancel_requested_at", when()),
-        *may("ack_payload", json()),
-        *may("error_code error_message", Text),
-        *may("superseded_by", Uuid),
-        *may("verification", Text),
-        *may("over_cap", json()),  # an emergency that took down more of the site than its cap: down, cap, site_machines
-        *must("updated_at", when()),
+        Column("command_id", Uuid, nullable=False),
+        Column("tenant_id", Uuid, nullable=False),
+        Column("site_id", Integer, nullable=False),
+        Column("zone_id", Integer),
+        Column("miner_no", Integer, nullable=False),
+        Column("miner_id", Text, nullable=False),
+        Column("batch_id", Uuid, nullable=False),
+        Column("command_type", Text, nullable=False),
+        Column("is_control", Boolean, nullable=False),
+        Column("params", JSONB, nullable=False),
+        Column("sealed_params", LargeBinary),  # secret parameters, decrypted for the wire only
+        Column("asks", LargeBinary, nullable=False),  # keyed hash of type and parameters: equal for duplicates
+        Column("priority", Text, nullable=False),
+        Column("priority_number", SmallInteger, nullable=False),
+        Column("urgency", SmallInteger, nullable=False),
+        Column("emergency", Boolean, nullable=False),
+        Column("ttl_sec", Integer, nullable=False),
+        Column("expires_at", DateTime(timezone=True)),  # null while waiting for approval: the TTL starts then
+        Column("dedupe_key", Text),
+        Column("approval_state", Text, nullable=False),
+        Column("approval_until", DateTime(timezone=True)),
+        Column("created_by_kind", Text, nullable=False),
+        Column("created_by", Text),
+        Column("created_at", DateTime(timezone=True), nullable=False),
+        Column("created_reason", Text, nullable=False),
+        Column("rule_id", Text),
+        Column("rule_version", Integer),
+        Column("problem_id", Text),
+        Column("evidence", JSONB(none_as_null=True)),
+        Column("state", Text, nullable=False),
+        Column("moves", Integer, nullable=False),  # number of the newest row in the history
+        Column("attempt", Integer, nullable=False),  # number of dispatches
+        Column("max_retries", Integer, nullable=False),
+        Column("retry_backoff_sec", Integer, nullable=False),
+        Column("next_attempt_at", DateTime(timezone=True), nullable=False),
+        Column("dispatch_id", Uuid),  # the newest; null while a retry waits for a new one
+        Column("lease_owner", Uuid),
+        Column("lease_device", Text),
+        Column("lease_until", DateTime(timezone=True)),
+        Column("dispatched_at", DateTime(timezone=True)),
+        Column("started_at", DateTime(timezone=True)),
+        Column("finished_at", DateTime(timezone=True)),
+        Column("cancel_requested_at", DateTime(timezone=True)),
+        Column("ack_payload", JSONB(none_as_null=True)),
+        Column("error_code", Text),
+        Column("error_message", Text),
+        Column("superseded_by", Uuid),
+        Column("verification", Text),
+        Column("over_cap", JSONB(none_as_null=True)),  # an emergency above the site's cap: down, cap, site_machines
+        Column("updated_at", DateTime(timezone=True), nullable=False),
     ]
 
 
 COMMANDS = Table(
     "commands",
     metadata,
-    *_command(),
+    *_columns(),
     PrimaryKeyConstraint("command_id", name="pk_commands"),
     ForeignKeyConstraint(["miner_no"], ["miners.miner_no"], name="fk_commands_miner_no"),
     *(CheckConstraint(check, name=name) for name, check in CHECKS.items()),
@@ -94,21 +102,23 @@ COMMANDS = Table(
     Index("ix_commands_expires_at", "expires_at", postgresql_where=text(f"{READY} and expires_at is not null")),
     Index("ix_commands_waiting", "approval_until", postgresql_where=text("state = 'queued' and expires_at is null")),
     Index("ix_commands_finished_at", "finished_at", postgresql_where=text("finished_at is not null")),
-    # machines whose mining program settings restarted: what a site's cap counts
+    # machines whose mining program restarted with new settings: counted by the site's cap
     Index(
         "ix_commands_settings",
         "site_id",
         "finished_at",
-        postgresql_where=text(f"state = 'succeeded' and command_type in ({listed(SETTINGS)})"),
+        postgresql_where=text(f"state = 'succeeded' and command_type in ({sql_list(SETTINGS)})"),
     ),
     Index("ix_commands_batch_id", "batch_id"),
-    Index("ix_commands_created_at", "created_at"),  # and no id: it would be taken for a way to one of them
+    Index(
+        "ix_commands_created_at", "created_at"
+    ),  # without the id: the planner would use it to look up single commands
 )
 
 DONE = Table(
     "commands_done",
     metadata,
-    *_command(),
+    *_columns(),
     PrimaryKeyConstraint("command_id", name="pk_commands_done"),
     Index("ix_commands_done_tenant_id", "tenant_id", "created_at", "command_id"),
     Index("ix_commands_done_state", "tenant_id", "state", "created_at", "command_id"),

@@ -1,4 +1,4 @@
-"""Batches: what was asked for as one, how far its commands are, and whom it left out."""
+"""Batches: lists, progress of their commands, and the machines they left out."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -9,32 +9,34 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, and_, exists, func, not_, or_, select, text, union_all
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from hashinsight.commands import errors
 from hashinsight.commands.models import APPROVALS, BATCHES, COMMANDS, DONE
-from hashinsight.commands.queries.scopes import commands_within
+from hashinsight.commands.queries.fragments import commands_within
 from hashinsight.identity.scope import Columns, Scope, within
-from hashinsight.kit.errors import NotFound
 from hashinsight.kit.paging import Page, decode_cursor, encode_cursor, page
 
-# those with one entry a machine are read where one batch is shown, and never for a list
+# columns with one entry per machine are not read for lists
 _LONG = ("selection", "refused", "repeated")
 _SHOWN = tuple(column for column in BATCHES.columns if column.name not in (*_LONG, "tenant_id"))
-# Whether somebody can still decide about it. `approval_state` tells what was decided, and of a batch whose commands
-# expired or were canceled before anybody did, that is nothing.
+# Whether it still can be approved. `approval_state` is not enough: commands may expire or be canceled undecided.
 _WAITS = exists(
     select(COMMANDS.c.command_id).where(
         COMMANDS.c.batch_id == BATCHES.c.batch_id, COMMANDS.c.state == "queued", COMMANDS.c.approval_state == "required"
     )
 ).label("waits")
-# by their place: the list was written once and never changes
+# paged by index: the list never changes
 _REFUSED = text("""
-select e.place, e.said from command_batches b
-cross join lateral jsonb_array_elements(b.refused) with ordinality as e (said, place)
-where b.batch_id = :batch_id and e.place > :after order by e.place limit :most
+select e.n, e.refusal
+from command_batches b
+cross join lateral jsonb_array_elements(b.refused) with ordinality as e (refusal, n)
+where b.batch_id = :batch_id and e.n > :after
+order by e.n
+limit :most
 """)
 
 
 @dataclass(frozen=True)
-class WantedBatches:
+class BatchFilter:
     site_id: int | None = None
     command_type: str | None = None
     approval_state: str | None = None
@@ -45,18 +47,23 @@ class WantedBatches:
 
     def conditions(self) -> list[ColumnElement[bool]]:
         equal = {name: value for name, value in vars(self).items() if name not in ("since", "until", "waiting")}
-        found = [BATCHES.c[name] == value for name, value in equal.items() if value is not None]
+        conditions = [BATCHES.c[name] == value for name, value in equal.items() if value is not None]
         if self.since is not None:
-            found.append(BATCHES.c.created_at >= self.since)
+            conditions.append(BATCHES.c.created_at >= self.since)
         if self.until is not None:
-            found.append(BATCHES.c.created_at < self.until)
+            conditions.append(BATCHES.c.created_at < self.until)
         if self.waiting is not None:
-            found.append(_WAITS.element if self.waiting else not_(_WAITS.element))
-        return found
+            conditions.append(_WAITS.element if self.waiting else not_(_WAITS.element))
+        return conditions
+
+
+async def find_tenant_of_batch(session: AsyncSession, batch_id: UUID) -> UUID | None:
+    """For the command line, which sees all tenants."""
+    return (await session.execute(select(BATCHES.c.tenant_id).where(BATCHES.c.batch_id == batch_id))).scalar()
 
 
 def batches_within(scope: Scope) -> ColumnElement[bool]:
-    """Who holds the site sees its batches, and everybody their own. A zone's holder sees commands, not batches."""
+    """All batches of sites within the scope, and own ones. A zone's scope covers commands, not batches."""
     by_site = within(scope, Columns(BATCHES.c.tenant_id, site=BATCHES.c.site_id))
     actor = scope.actor
     own = and_(
@@ -68,37 +75,37 @@ def batches_within(scope: Scope) -> ColumnElement[bool]:
 
 
 async def list_batches(
-    session: AsyncSession, scope: Scope, wanted: WantedBatches, *, limit: int, cursor: str | None = None
+    session: AsyncSession, scope: Scope, batch_filter: BatchFilter, *, limit: int, cursor: str | None = None
 ) -> Page:
     """Newest first."""
-    query = select(*_SHOWN, _WAITS).where(batches_within(scope), *wanted.conditions())
+    query = select(*_SHOWN, _WAITS).where(batches_within(scope), *batch_filter.conditions())
     key = [BATCHES.c.created_at, BATCHES.c.batch_id]
-    found = await page(session, query, key, limit=limit, cursor=cursor, descending=True)
+    batches = await page(session, query, key, limit=limit, cursor=cursor, descending=True)
     names = [*(column.name for column in _SHOWN), _WAITS.name]
-    return Page([dict(zip(names, row, strict=True)) for row in found.rows], found.next_cursor)
+    return Page([dict(zip(names, row, strict=True)) for row in batches.rows], batches.next_cursor)
 
 
 async def get_batch(session: AsyncSession, scope: Scope, batch_id: UUID) -> dict[str, Any]:
     query = select(*_SHOWN, _WAITS, BATCHES.c.selection).where(batches_within(scope), BATCHES.c.batch_id == batch_id)
-    found = (await session.execute(query)).one_or_none()
-    if found is None:
-        raise NotFound("there is no such batch")
-    return dict(found._mapping)  # noqa: SLF001 - SQLAlchemy's name for it
+    row = (await session.execute(query)).mappings().one_or_none()
+    if row is None:
+        raise errors.batch_not_found()
+    return dict(row)
 
 
-async def check_seen(session: AsyncSession, scope: Scope, batch_id: UUID) -> None:
-    """That at least one of its commands is seen: the batch itself may be too wide for whoever decides about a part."""
+async def check_visible(session: AsyncSession, scope: Scope, batch_id: UUID) -> None:
+    """At least one of its commands is within the scope; the batch itself may be wider."""
     for table in (COMMANDS, DONE):
         query = select(table.c.command_id).where(commands_within(scope, table), table.c.batch_id == batch_id)
         if (await session.execute(query.limit(1))).first() is not None:
             return
-    raise NotFound("there is no such batch")
+    raise errors.batch_not_found()
 
 
 async def count_commands(session: AsyncSession, scope: Scope, batch_id: UUID) -> tuple[dict[str, int], int]:
-    """Of what this scope sees of it: commands by state, and how many wait for approval.
+    """Commands of the batch within the scope, by state, and how many wait for approval.
 
-    In one statement: what is archived between two of them would be counted twice.
+    In one statement: a command that is archived between two would be counted twice.
     """
     parts = [
         select(table.c.state, table.c.approval_state, func.count())
@@ -116,14 +123,13 @@ async def count_commands(session: AsyncSession, scope: Scope, batch_id: UUID) ->
 
 async def list_decisions(session: AsyncSession, batch_id: UUID, *, most: int) -> list[dict[str, Any]]:
     query = select(APPROVALS).where(APPROVALS.c.batch_id == batch_id).order_by(APPROVALS.c.at, APPROVALS.c.id)
-    rows = await session.execute(query.limit(most))
-    return [dict(row._mapping) for row in rows]  # noqa: SLF001 - SQLAlchemy's name for it
+    return [dict(row) for row in (await session.execute(query.limit(most))).mappings()]
 
 
 async def list_refused(session: AsyncSession, batch_id: UUID, *, limit: int, cursor: str | None = None) -> Page:
-    """Whom the batch left out, each with a reason. Ask for the batch within a scope first."""
+    """Machines that the batch left out, each with the reason. Check the scope of the batch first."""
     after = 0 if cursor is None else decode_cursor(cursor, [int])[0]
     values = {"batch_id": batch_id, "after": after, "most": limit + 1}
     rows = (await session.execute(_REFUSED, values)).all()
-    more = len(rows) > limit
-    return Page([row.said for row in rows[:limit]], encode_cursor([rows[limit - 1].place]) if more else None)
+    has_more = len(rows) > limit
+    return Page([row.refusal for row in rows[:limit]], encode_cursor([rows[limit - 1].n]) if has_more else None)

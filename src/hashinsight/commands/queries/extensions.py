@@ -1,4 +1,4 @@
-"""Commands in the queue that are near their end, and more time for them."""
+"""More time for queued commands that are about to expire."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -9,77 +9,115 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import SYSTEM, Action
-from hashinsight.audit.service import RECORD_IN_PLACE
-from hashinsight.commands.queries.packing import TOLD, packed, rows_of, whence
+from hashinsight.commands.queries.fragments import audit_values, insert_audit, insert_history, pack_rows, unpack_rows
 from hashinsight.commands.states import READY
 from hashinsight.kit.ids import new_id
 
-# Not those whose end has passed, however long nobody swept: what is expired stays so.
-_ENDING = text(f"""
-select command_id, tenant_id, site_id, zone_id, command_type, miner_no,
+# Not expired ones, however long no sweep ran: expired is final.
+_ABOUT_TO_EXPIRE = text(f"""
+select
+    command_id,
+    tenant_id,
+    site_id,
+    zone_id,
+    command_type,
+    miner_no,
     greatest(expires_at - ttl_sec * interval '1 second', next_attempt_at) as due_at
 from commands
-where {READY} and expires_at > :now and expires_at <= :before and command_type = any (cast(:types as text[]))
-    and not emergency and cancel_requested_at is null and next_attempt_at <= :now and ttl_sec < :bound_sec
-order by expires_at limit :most for update skip locked
+where {READY}
+    and expires_at > :now
+    and expires_at <= :before
+    and command_type = any (cast(:types as text[]))
+    and not emergency
+    and cancel_requested_at is null
+    and next_attempt_at <= :now
+    and ttl_sec < :bound_sec
+order by expires_at
+limit :most
+for update skip locked
 """)  # noqa: S608 - words of our own tables
-_POLLED = text("""
+_LAST_POLLS = text("""
 select o.site_id, o.zone_id, max(d.last_seen_at) as at
-from collectors o join command_devices d on d.collector_id = o.id
-where o.site_id = any (cast(:sites as int[])) and o.status = 'active' and 'control' = any (o.permissions)
+from collectors o
+join command_devices d on d.collector_id = o.id
+where o.site_id = any (cast(:sites as int[]))
+    and o.status = 'active'
+    and 'control' = any (o.permissions)
     and d.last_seen_at > :since
 group by o.site_id, o.zone_id
 """)
-# By its own length: a short TTL grows in small steps, and a long wait takes few; issued stays what it was. The first
-# step is a move of the history and an entry of the record, later ones are not: a day of waiting would leave hundreds.
+_HISTORY = insert_history(
+    "extended where is_first",
+    event="'extended'",
+    old_state="'queued'",
+    new_state="'queued'",
+    message="message",
+    details="details",
+)
+_AUDIT = insert_audit(
+    "extended where is_first",
+    Action.COMMAND_EXTENDED,
+    before="""'{"state": "queued"}'::jsonb""",
+    after="""details || '{"state": "queued"}'""",
+    reason="message",
+)
+# A step is as long as the TTL: a short one grows in small steps, and a long wait needs few. Only the first step gets a
+# row of history and an audit entry: a day of waiting would leave hundreds.
 _EXTEND = text(f"""
-with extended as (
+with
+extended as (
     update commands c
-    set ttl_sec = c.ttl_sec + step.sec, expires_at = c.expires_at + step.sec * interval '1 second',
-        moves = c.moves + step.is_first::int, updated_at = :now
-    from {rows_of("rows", command_id="uuid", reason="text", entry_id="uuid")}
+    set ttl_sec = c.ttl_sec + step.sec,
+        expires_at = c.expires_at + step.sec * interval '1 second',
+        moves = c.moves + step.is_first::int,
+        updated_at = :now
+    from {unpack_rows("rows", command_id="uuid", reason="text", entry_id="uuid")}
     join commands o on o.command_id = given.command_id
     cross join lateral (
-        select least(o.ttl_sec, :step_sec, :bound_sec - o.ttl_sec) as sec, not exists (
-            select from command_history h where h.command_id = o.command_id and h.event = 'extended') as is_first
+        select
+            least(o.ttl_sec, :step_sec, :bound_sec - o.ttl_sec) as sec,
+            not exists (
+                select from command_history h where h.command_id = o.command_id and h.event = 'extended'
+            ) as is_first
     ) step
     where c.command_id = given.command_id and c.state = 'queued'
-    returning c.command_id, c.moves, c.tenant_id, c.site_id, step.is_first, given.reason, given.entry_id,
-        jsonb_build_object('reason', given.reason, 'expired_at', o.expires_at, 'expires_at', c.expires_at) as details
-), told as (
-    {TOLD}
-    select command_id, moves, tenant_id, site_id, :now, 'extended', 'queued', 'queued', :actor_kind, :actor_id,
-        'more time: ' || reason, details, null
-    from extended where is_first
-)
-{RECORD_IN_PLACE}
-select entry_id, :now, tenant_id, :actor_kind, :actor_id, '{Action.COMMAND_EXTENDED.value}', 'command',
-    command_id::text, '{{"state": "queued"}}'::jsonb, details || '{{"state": "queued"}}', 'more time: ' || reason,
-    :request_id, :address
-from extended where is_first
+    returning
+        c.command_id,
+        c.moves,
+        c.tenant_id,
+        c.site_id,
+        step.is_first,
+        'more time: ' || given.reason as message,
+        given.entry_id,
+        jsonb_build_object(
+            'reason', given.reason, 'expired_at', o.expires_at, 'expires_at', c.expires_at
+        ) as details
+),
+history as ({_HISTORY})
+{_AUDIT}
 """)  # noqa: S608 - words of our own tables
 
 
-async def lock_ending(
+async def lock_expiring(
     session: AsyncSession, types: Sequence[str], *, before: datetime, bound_sec: int, most: int, now: datetime
 ) -> Sequence[Any]:
-    """Those that could be handed out now and end before then. What somebody holds is being handed out."""
+    """Commands that could be dispatched now and expire before then. Locked rows are being dispatched."""
     values = {"types": list(types), "before": before, "bound_sec": bound_sec, "most": most, "now": now}
-    return (await session.execute(_ENDING, values)).all()
+    return (await session.execute(_ABOUT_TO_EXPIRE, values)).all()
 
 
-async def list_polled(
+async def list_last_polls(
     session: AsyncSession, sites: Sequence[int], *, since: datetime
 ) -> dict[tuple[int, int | None], datetime]:
-    """When collectors that may control last asked for commands or acked some, by site and zone; no zone: all of it."""
-    rows = await session.execute(_POLLED, {"sites": list(sites), "since": since})
+    """The last poll or ack of collectors with control permission, by site and zone; zone None: the whole site."""
+    rows = await session.execute(_LAST_POLLS, {"sites": list(sites), "since": since})
     return {(row.site_id, row.zone_id): row.at for row in rows}
 
 
-async def extend(
-    session: AsyncSession, held: Mapping[UUID, str], *, step_sec: int, bound_sec: int, now: datetime
+async def update_ttls(
+    session: AsyncSession, reasons: Mapping[UUID, str], *, step_sec: int, bound_sec: int, now: datetime
 ) -> None:
-    """`held`: for what each of them waits."""
-    rows = [{"command_id": one, "reason": reason, "entry_id": new_id()} for one, reason in held.items()]
-    values = {"rows": packed(rows), "step_sec": step_sec, "bound_sec": bound_sec, "now": now, **whence(SYSTEM)}
+    """`reasons`: what each command waits for."""
+    rows = [{"command_id": key, "reason": reason, "entry_id": new_id()} for key, reason in reasons.items()]
+    values = {"rows": pack_rows(rows), "step_sec": step_sec, "bound_sec": bound_sec, "now": now, **audit_values(SYSTEM)}
     await session.execute(_EXTEND, values)

@@ -1,4 +1,4 @@
-"""Which machines a request means, what they draw and hash, and their locks."""
+"""The machines of a request: selected within a scope, locked, with power and hashrate."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -9,51 +9,62 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.filters import MinerFilter
-from hashinsight.inventory.models import Miner
-from hashinsight.inventory.queries.miners import narrowed
+from hashinsight.inventory.queries.miners import filter_condition
 from hashinsight.inventory.queries.scopes import in_groups, miners_within
+from hashinsight.inventory.queries.tables import Miner
 from hashinsight.telemetry.models import LIVE
 
-# of the registry beside us, which we know by its rows and not by its code
+# the registry of problems: known here by its table only, neighbours do not import each other
 _PROBLEMS = table("problem_events", column("miner_no"), column("issue_code"), column("status"))
-_PRESENT = ("open", "ack", "in_progress")
+_ACTIVE = ("open", "ack", "in_progress")
 _FRESH = timedelta(minutes=15)
-# in one order for all: requests for the same machines take turns, and what the one made, the next one weighs
-_LOCK = text(
-    "select miner_no, site_id, zone_id, state from miners where miner_no = any (cast(:nos as int[]))"
-    " order by miner_no for no key update"
-)
+# in one order for all: requests for the same machines wait for each other, and the later one sees the earlier one's
+_LOCK = text("""
+select miner_no, site_id, zone_id, state
+from miners
+where miner_no = any (cast(:nos as int[]))
+order by miner_no
+for no key update
+""")
 
 
-def by_ids(miner_ids: Sequence[str]) -> ColumnElement[bool]:
+def has_id(miner_ids: Sequence[str]) -> ColumnElement[bool]:
     return Miner.miner_id == literal(sorted(set(miner_ids)), ARRAY(Text)).any_()
 
 
-def by_group(group_id: int) -> ColumnElement[bool]:
+def in_group(group_id: int) -> ColumnElement[bool]:
     return in_groups([group_id])
 
 
-def by_filter(
-    chosen: MinerFilter, site_id: int | None, *, online: bool | None, issue_code: str | None
+def matches_filter(
+    miner_filter: MinerFilter, site_id: int | None, *, online: bool | None, issue_code: str | None
 ) -> ColumnElement[bool]:
-    narrow: ColumnElement[bool] = narrowed(chosen, site_id=site_id)
+    condition: ColumnElement[bool] = filter_condition(miner_filter, site_id=site_id)
     if online is not None:
-        narrow = and_(narrow, Miner.miner_no.in_(select(LIVE.c.miner_no).where(LIVE.c.online.is_(online))))
+        condition = and_(condition, Miner.miner_no.in_(select(LIVE.c.miner_no).where(LIVE.c.online.is_(online))))
     if issue_code is not None:
         p = _PROBLEMS.c
-        has_it = select(p.miner_no).where(p.issue_code == issue_code, p.status.in_(_PRESENT), p.miner_no.is_not(None))
-        narrow = and_(narrow, Miner.miner_no.in_(has_it))
-    return narrow
+        affected = select(p.miner_no).where(p.issue_code == issue_code, p.status.in_(_ACTIVE), p.miner_no.is_not(None))
+        condition = and_(condition, Miner.miner_no.in_(affected))
+    return condition
 
 
 async def list_targets(
-    session: AsyncSession, seen: Scope, meant: ColumnElement[bool], *, site_id: int | None, may: Scope | None, most: int
+    session: AsyncSession,
+    scope: Scope,
+    condition: ColumnElement[bool],
+    *,
+    site_id: int | None,
+    allowed: Scope | None,
+    most: int,
 ) -> Sequence[Any]:
-    """The machines that are meant and seen; `is_allowed` says whether the caller may act on each."""
-    allowed = literal(False) if may is None else miners_within(may)  # noqa: FBT003 - SQL's
+    """Selected machines within the scope; `is_allowed`: whether each is within the `allowed` scope too."""
+    is_allowed = literal(False) if allowed is None else miners_within(allowed)  # noqa: FBT003 - SQL's
     query = (
-        select(Miner.miner_no, Miner.miner_id, Miner.site_id, Miner.zone_id, Miner.state, allowed.label("is_allowed"))
-        .where(miners_within(seen), meant)
+        select(
+            Miner.miner_no, Miner.miner_id, Miner.site_id, Miner.zone_id, Miner.state, is_allowed.label("is_allowed")
+        )
+        .where(miners_within(scope), condition)
         .order_by(Miner.miner_no)
         .limit(most)
     )
@@ -62,23 +73,23 @@ async def list_targets(
 
 
 async def lock_machines(session: AsyncSession, miner_nos: Sequence[int]) -> dict[int, tuple[int, int | None, str]]:
-    """Where each stands now, by site and zone, and in which state."""
+    """Site, zone and state of each, locked."""
     rows = await session.execute(_LOCK, {"nos": list(miner_nos)})
     return {row.miner_no: (row.site_id, row.zone_id, row.state) for row in rows}
 
 
-async def list_draws(session: AsyncSession, miner_nos: Sequence[int], *, now: datetime) -> Sequence[Any]:
-    """By model, and by whether a fresh sample says what they draw: machines, power, hashrate.
+async def sum_power(session: AsyncSession, miner_nos: Sequence[int], *, now: datetime) -> Sequence[Any]:
+    """Machines, power and hashrate by model and by whether a fresh sample has the power.
 
-    What no sample says is asked of the catalogue of models, outside of here.
+    For machines without one, the caller takes the rated power of the model.
     """
-    says = _says_power(now).label("says")
-    # of one that is offline the mean is what it last reported: it counts with its rating, as one never seen does
+    is_measured = _has_power(now).label("is_measured")
+    # an offline machine's mean is from its last report: it counts with its expected hashrate, like one never seen
     ths = func.coalesce(case((LIVE.c.online, LIVE.c.hashrate_5min_ths)), Miner.expected_ths)
     query = (
         select(
             Miner.model,
-            says,
+            is_measured,
             func.count().label("machines"),
             func.coalesce(func.sum(LIVE.c.power_w), 0).label("power_w"),
             func.coalesce(func.sum(ths), 0).label("ths"),
@@ -86,22 +97,22 @@ async def list_draws(session: AsyncSession, miner_nos: Sequence[int], *, now: da
         )
         .outerjoin(LIVE, LIVE.c.miner_no == Miner.miner_no)
         .where(Miner.miner_no == literal(list(miner_nos), ARRAY(Integer)).any_())
-        .group_by(Miner.model, says)
+        .group_by(Miner.model, is_measured)
     )
     return (await session.execute(query)).all()
 
 
-async def list_each_draw(session: AsyncSession, miner_nos: Sequence[int], *, now: datetime) -> Sequence[Any]:
-    """Machine by machine; `power_w` is null where no fresh sample says it."""
+async def list_power(session: AsyncSession, miner_nos: Sequence[int], *, now: datetime) -> Sequence[Any]:
+    """Per machine; `power_w` is null without a fresh sample."""
     query = (
-        select(Miner.miner_no, Miner.model, case((_says_power(now), LIVE.c.power_w)).label("power_w"))
+        select(Miner.miner_no, Miner.model, case((_has_power(now), LIVE.c.power_w)).label("power_w"))
         .outerjoin(LIVE, LIVE.c.miner_no == Miner.miner_no)
         .where(Miner.miner_no == literal(list(miner_nos), ARRAY(Integer)).any_())
     )
     return (await session.execute(query)).all()
 
 
-def _says_power(now: datetime) -> ColumnElement[bool]:
+def _has_power(now: datetime) -> ColumnElement[bool]:
     fresh: ColumnElement[bool] = func.coalesce(and_(LIVE.c.ts > now - _FRESH, LIVE.c.power_w > 0), False)
     return fresh
 

@@ -1,29 +1,29 @@
-"""Acts on commands, one file a verb's family; those above use these names."""
+"""What is done with commands, one module per family of verbs; other packages import these names."""
 
-from hashinsight.commands.service.acking import AckAnswer, ack
-from hashinsight.commands.service.deciding import approve, cancel, reject
-from hashinsight.commands.service.leasing import Holder, Leased, holder_of, lease, poll
-from hashinsight.commands.service.requesting import dry_run, request
-from hashinsight.commands.service.returning import Met, meet
-from hashinsight.commands.service.telling import list_shown, tell_story
-from hashinsight.commands.service.turns import Turns
+from hashinsight.commands.service.acks import AckResult, ack
+from hashinsight.commands.service.approvals import approve, cancel, reject
+from hashinsight.commands.service.devices import KnownIncarnations, PollTurns, note_incarnation
+from hashinsight.commands.service.leases import LeasedCommand, LeaseHolder, lease, lease_holder, poll
+from hashinsight.commands.service.requests import dry_run, request
+from hashinsight.commands.service.stories import get_command, get_story, list_commands
 
 __all__ = [
-    "AckAnswer",
-    "Holder",
-    "Leased",
-    "Met",
-    "Turns",
+    "AckResult",
+    "KnownIncarnations",
+    "LeaseHolder",
+    "LeasedCommand",
+    "PollTurns",
     "ack",
     "approve",
     "cancel",
     "dry_run",
-    "holder_of",
+    "get_command",
+    "get_story",
     "lease",
-    "list_shown",
-    "meet",
+    "lease_holder",
+    "list_commands",
+    "note_incarnation",
     "poll",
     "reject",
     "request",
-    "tell_story",
 ]

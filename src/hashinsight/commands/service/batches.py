@@ -1,4 +1,4 @@
-"""Tell of batches: what was asked for, by whom, how far it is, and whom it left out."""
+"""Batches as people see them: what was requested by whom, progress, and the machines that were left out."""
 
 from collections import Counter
 from typing import Any
@@ -7,32 +7,32 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.commands.queries import batches as queries
-from hashinsight.commands.queries.batches import WantedBatches
-from hashinsight.commands.service.deciding import Decided
+from hashinsight.commands.queries.batches import BatchFilter
+from hashinsight.commands.service.approvals import DecisionResult
 from hashinsight.identity.scope import Scope
 from hashinsight.kit.paging import Page
 
-SHOWN = 1000  # of the machines that it named, and of those that it left out; the latter can be paged through
+MAX_SHOWN = 1000  # selected machines and refused ones of one batch; the refused ones have a list of their own
 
 
 async def list_batches(
-    session: AsyncSession, scope: Scope, wanted: WantedBatches, *, limit: int, cursor: str | None = None
+    session: AsyncSession, scope: Scope, batch_filter: BatchFilter, *, limit: int, cursor: str | None = None
 ) -> Page:
-    """Newest first. How far each is would cost a count of all its commands: that is told of one at a time."""
-    found = await queries.list_batches(session, scope, wanted, limit=limit, cursor=cursor)
-    return Page([_shown(row) for row in found.rows], found.next_cursor)
+    """Newest first, without progress, which would count all commands of each."""
+    batches = await queries.list_batches(session, scope, batch_filter, limit=limit, cursor=cursor)
+    return Page([_with_counts(row) for row in batches.rows], batches.next_cursor)
 
 
-async def tell_batch(session: AsyncSession, scope: Scope, batch_id: UUID) -> dict[str, Any]:
-    batch = _shown(await queries.get_batch(session, scope, batch_id))
+async def get_batch(session: AsyncSession, scope: Scope, batch_id: UUID) -> dict[str, Any]:
+    batch = _with_counts(await queries.get_batch(session, scope, batch_id))
     states, waiting = await queries.count_commands(session, scope, batch_id)
     return {
         **batch,
-        "selection": _cut(batch["selection"]),
+        "selection": _shorten(batch["selection"]),
         "states": states,
         "waiting_for_approval": waiting,
-        "refused": (await queries.list_refused(session, batch_id, limit=SHOWN)).rows,
-        "approvals": await queries.list_decisions(session, batch_id, most=SHOWN),
+        "refused": (await queries.list_refused(session, batch_id, limit=MAX_SHOWN)).rows,
+        "approvals": await queries.list_decisions(session, batch_id, most=MAX_SHOWN),
     }
 
 
@@ -43,20 +43,20 @@ async def list_refused(
     return await queries.list_refused(session, batch_id, limit=limit, cursor=cursor)
 
 
-def summary(batch_id: UUID, decided: Decided) -> dict[str, Any]:
-    """Of a decision about a whole batch: how many it moved, and where they are now."""
-    states = Counter(state for _, state in decided.commands)
-    return {"batch_id": batch_id, "commands": len(decided.commands), "states": dict(states)}
+def summarize_decision(batch_id: UUID, decision: DecisionResult) -> dict[str, Any]:
+    """How many commands a decision about a batch moved, by their new state."""
+    states = Counter(state for _, state in decision.commands)
+    return {"batch_id": batch_id, "commands": len(decision.commands), "states": dict(states)}
 
 
-def _shown(batch: dict[str, Any]) -> dict[str, Any]:
-    """What was refused is the rest: nothing that is as long as the batch has to be counted."""
+def _with_counts(batch: dict[str, Any]) -> dict[str, Any]:
+    """The refused ones are the rest: the list itself need not be counted."""
     counts = {name: batch.pop(name) for name in ("machines", "created", "existing")}
     return {**batch, "counts": {**counts, "refused": counts["machines"] - counts["created"] - counts["existing"]}}
 
 
-def _cut(selection: dict[str, Any]) -> dict[str, Any]:
-    named = selection.get("miner_ids")
-    if named is None or len(named) <= SHOWN:
+def _shorten(selection: dict[str, Any]) -> dict[str, Any]:
+    miner_ids = selection.get("miner_ids")
+    if miner_ids is None or len(miner_ids) <= MAX_SHOWN:
         return selection
-    return {**selection, "miner_ids": named[:SHOWN], "miner_ids_not_shown": len(named) - SHOWN}
+    return {**selection, "miner_ids": miner_ids[:MAX_SHOWN], "miner_ids_not_shown": len(miner_ids) - MAX_SHOWN}

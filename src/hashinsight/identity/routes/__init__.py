@@ -2,8 +2,8 @@
 
 from fastapi import APIRouter
 
-from hashinsight.identity.routes import admin, audit, auth, keys, second_factor
+from hashinsight.identity.routes import admin, audit, auth, second_factor
 
 router = APIRouter()
-for part in (auth, second_factor, admin, keys, audit):
+for part in (auth, second_factor, admin, audit):
     router.include_router(part.router)

@@ -1,81 +1,82 @@
-"""The second factor: enrol, confirm, disable, and show again before dangerous acts."""
-
-from typing import Any
+"""Second factor: set up, confirm, turn off, and step up before dangerous actions."""
 
 from fastapi import APIRouter, Request, Response
 
-from hashinsight.identity.access import (
-    ACCESS_COOKIE,
-    AnyPrincipal,
-    EnrolSession,
-    check_step_up,
-    get_signed_in,
-    get_token,
-    now_of,
-    spend_try,
-    vault_of,
+from hashinsight.identity.access import ACCESS_COOKIE, AnyCaller, EnrolSession, now_of, vault_of
+from hashinsight.identity.caller import AccessRefusal
+from hashinsight.identity.routes.auth import count_attempt, refusal_response, set_cookies
+from hashinsight.identity.schemas.login import (
+    AccessTokenOut,
+    CookieRefreshed,
+    CurrentPasswordBody,
+    RecoveryCodes,
+    StepUpBody,
+    TotpCodeBody,
+    TotpSecret,
 )
-from hashinsight.identity.refusals import Refused
-from hashinsight.identity.routes.auth import refusal, set_cookies
-from hashinsight.identity.schemas import CodeBody, OldPasswordBody, StepUpBody
 from hashinsight.identity.service import second_factor
 from hashinsight.identity.tokens import ACCESS_LIFE
-from hashinsight.kit.web.examples import answers
-from hashinsight.kit.web.session import get_database
+from hashinsight.kit.web.responses import errors
+from hashinsight.kit.web.state import get_database
 
 router = APIRouter(prefix="/api/v1/auth", tags=["auth"])
 
 
-@router.post(
-    "/totp/begin",
-    responses=answers({"secret": "JBSWY3DPEHPK3PXP", "uri": "otpauth://totp/HashInsight:ops%40example.com?secret=…"}),
-)
-async def begin(request: Request, principal: AnyPrincipal, body: OldPasswordBody) -> Any:
-    """A new secret for the authenticator, for the password. It counts once a first code has confirmed it.
+@router.post("/totp/begin", response_model=TotpSecret, responses=errors(409))
+async def begin_totp(request: Request, caller: AnyCaller, body: CurrentPasswordBody) -> TotpSecret | Response:
+    """Create a new secret for an authenticator app; needs the password. A first code confirms it.
 
-    `INVALID_CREDENTIALS` (403), and after five wrong passwords `PASSWORD_LOCKED` (429, with `Retry-After`).
+    `INVALID_CREDENTIALS` (403); after five wrong passwords `PASSWORD_LOCKED` (429, with `Retry-After`).
     """
-    person, password = get_signed_in(principal), body.password.get_secret_value()
-    await spend_try(request, "password", principal)
-    database, vault = get_database(request), vault_of(request)
-    result = await second_factor.begin(database, vault, person, password, now=now_of(request))
-    return refusal(request, result) if isinstance(result, Refused) else {"secret": result[0], "uri": result[1]}
-
-
-@router.post("/totp/confirm", responses=answers({"recovery_codes": ["ABCDE-23456", "FGHJK-34567"]}))
-async def confirm(request: Request, principal: AnyPrincipal, session: EnrolSession, body: CodeBody) -> Any:
-    """Turn the second factor on. The recovery codes are shown this once."""
-    await spend_try(request, "totp", principal)
-    result = await second_factor.confirm(
-        session, vault_of(request), principal.actor, get_token(principal), body.code, now=now_of(request)
+    caller.get_token()
+    await count_attempt(request, "password", caller)
+    password = body.password.get_secret_value()
+    result = await second_factor.begin_totp(
+        get_database(request), vault_of(request), caller, password, now=now_of(request)
     )
-    return refusal(request, result) if isinstance(result, Refused) else {"recovery_codes": result}
+    if isinstance(result, AccessRefusal):
+        return refusal_response(request, result)
+    secret, uri = result
+    return TotpSecret(secret=secret, uri=uri)
+
+
+@router.post("/totp/confirm", response_model=RecoveryCodes, responses=errors(409))
+async def confirm_totp(
+    request: Request, caller: AnyCaller, session: EnrolSession, body: TotpCodeBody
+) -> RecoveryCodes | Response:
+    """Turn the second factor on. The recovery codes are shown this once."""
+    await count_attempt(request, "totp", caller)
+    result = await second_factor.confirm_totp(session, vault_of(request), caller, body.code, now=now_of(request))
+    if isinstance(result, AccessRefusal):
+        return refusal_response(request, result)
+    return RecoveryCodes(recovery_codes=result)
 
 
 @router.post("/totp/disable", status_code=204)
-async def disable(request: Request, principal: AnyPrincipal, session: EnrolSession) -> None:
-    """Turn the second factor off, after having shown it again."""
+async def disable_totp(request: Request, caller: AnyCaller, session: EnrolSession) -> None:
+    """Turn the second factor off; needs a step-up."""
     now = now_of(request)
-    check_step_up(principal, now=now)
-    await second_factor.disable(session, principal.actor, get_token(principal).user_id, now=now)
+    caller.check_step_up(now=now)
+    await second_factor.disable_totp(session, caller.actor, caller.get_token().user_id, now=now)
 
 
-@router.post("/step-up", responses=answers({"access_token": "eyJ…", "expires_in": 900}))
-async def step_up(request: Request, response: Response, principal: AnyPrincipal, body: StepUpBody) -> Any:
-    """Show the second factor again, or the password where there is none: good for dangerous acts for five minutes.
+@router.post("/step-up", response_model=AccessTokenOut | CookieRefreshed, responses=errors(409))
+async def step_up(
+    request: Request, response: Response, caller: AnyCaller, body: StepUpBody
+) -> AccessTokenOut | CookieRefreshed | Response:
+    """Enter the second factor again, or the password without one: allows dangerous actions for five minutes.
 
-    Needed where a refusal says `STEP_UP_REQUIRED`; its `details.proof` says which of both. After five wrong ones
-    `TOTP_LOCKED` or `PASSWORD_LOCKED` (429, with `Retry-After`), for this session alone; one more
-    wrong one after that ends the session.
+    Needed where an answer is 403 `STEP_UP_REQUIRED`; its `details.proof` says which of the two. After five wrong ones
+    `TOTP_LOCKED` or `PASSWORD_LOCKED` (429, with `Retry-After`) for this session; the next wrong one ends the session.
     """
-    person, given = get_signed_in(principal), body.password
-    await spend_try(request, "totp", principal)
-    shown = second_factor.Shown(body.code, None if given is None else given.get_secret_value())
-    database, vault = get_database(request), vault_of(request)
-    result = await second_factor.step_up(database, vault, person, shown, now=now_of(request))
-    if isinstance(result, Refused):
-        return refusal(request, result)
+    caller.get_token()
+    await count_attempt(request, "totp", caller)
+    proof = second_factor.GivenProof(body.code, None if body.password is None else body.password.get_secret_value())
+    result = await second_factor.step_up(get_database(request), vault_of(request), caller, proof, now=now_of(request))
+    if isinstance(result, AccessRefusal):
+        return refusal_response(request, result)
+    expires_in = int(ACCESS_LIFE.total_seconds())
     if ACCESS_COOKIE in request.cookies and "authorization" not in request.headers:
         set_cookies(request, response, result)
-        return {"expires_in": int(ACCESS_LIFE.total_seconds())}
-    return {"access_token": result, "expires_in": int(ACCESS_LIFE.total_seconds())}
+        return CookieRefreshed(expires_in=expires_in)
+    return AccessTokenOut(access_token=result, expires_in=expires_in)

@@ -8,10 +8,10 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor
-from hashinsight.audit.service import record
-from hashinsight.identity import queries
+from hashinsight.audit.service.entries import record
 from hashinsight.identity.models import Grant
-from hashinsight.identity.permissions import SCOPED, Role
+from hashinsight.identity.permissions import SCOPE_REQUIRED, Role
+from hashinsight.identity.queries import accounts
 from hashinsight.identity.scope import Reach
 from hashinsight.kit.errors import Conflict, NotFound, ValidationFailed
 from hashinsight.kit.ids import new_id
@@ -37,24 +37,31 @@ async def create_grant(
         user_id=user_id,
         api_key_id=api_key_id,
         role=role.value,
-        site_ids=_listed(reach.sites),
-        zone_ids=_listed(reach.zones),
-        group_ids=_listed(reach.groups),
+        site_ids=_sorted_ids(reach.sites),
+        zone_ids=_sorted_ids(reach.zones),
+        group_ids=_sorted_ids(reach.groups),
         created_at=now,
     )
     session.add(grant)
     await session.flush()
     await record(
-        session, actor, Action.GRANT_CREATED, "grant", grant.id, tenant_id=tenant_id, after=_shown(grant), now=now
+        session,
+        actor,
+        Action.GRANT_CREATED,
+        "grant",
+        grant.id,
+        tenant_id=tenant_id,
+        after=_grant_fields(grant),
+        now=now,
     )
     return grant
 
 
 async def delete_grant(session: AsyncSession, actor: Actor, grant_id: UUID, *, now: datetime) -> None:
-    grant = await queries.find_grant(session, grant_id)
+    grant = await accounts.find_grant(session, grant_id)
     if grant is None:
         raise NotFound("no such grant")
-    async with keeping_an_owner(session, grant.tenant_id):
+    async with keep_last_owner(session, grant.tenant_id):
         await session.delete(grant)
         await session.flush()
     await record(
@@ -64,32 +71,32 @@ async def delete_grant(session: AsyncSession, actor: Actor, grant_id: UUID, *, n
         "grant",
         grant.id,
         tenant_id=grant.tenant_id,
-        before=_shown(grant),
+        before=_grant_fields(grant),
         now=now,
     )
 
 
 @asynccontextmanager
-async def keeping_an_owner(session: AsyncSession, tenant_id: UUID) -> AsyncIterator[None]:
-    """What is done in the block may not take the tenant's last owner away, nor may two do it at the same moment."""
-    await queries.lock_tenant(session, tenant_id)
-    before = await queries.list_owners(session, tenant_id)
+async def keep_last_owner(session: AsyncSession, tenant_id: UUID) -> AsyncIterator[None]:
+    """The block may not remove the tenant's last owner; concurrent blocks of one tenant take turns."""
+    await accounts.lock_tenant(session, tenant_id)
+    before = await accounts.list_owners(session, tenant_id)
     yield
-    if before and not await queries.list_owners(session, tenant_id):
+    if before and not await accounts.list_owners(session, tenant_id):
         raise Conflict("this would leave the tenant without an owner", code="LAST_OWNER")
 
 
 def check_scope(role: Role, *, has_scope: bool, whole_tenant: bool) -> None:
-    """`whole_tenant`: somebody asked for it in so many words, and did not just leave the scope out."""
+    """`whole_tenant`: asked for explicitly, as opposed to a scope left out."""
     if has_scope and whole_tenant:
         raise ValidationFailed(
             "whole_tenant cannot be combined with site_ids, zone_ids or group_ids",
             code="SCOPE_CONFLICT",
             details={"field": "whole_tenant"},
         )
-    if role in SCOPED and not has_scope and not whole_tenant:
+    if role in SCOPE_REQUIRED and not has_scope and not whole_tenant:
         raise ValidationFailed(
-            f"{role.value} without site_ids, zone_ids or group_ids would see the whole tenant: name them, or send"
+            f"{role.value} without site_ids, zone_ids or group_ids would see the whole tenant: send them, or send"
             " whole_tenant: true",
             code="SCOPE_REQUIRED",
             details={"field": "site_ids"},
@@ -97,22 +104,22 @@ def check_scope(role: Role, *, has_scope: bool, whole_tenant: bool) -> None:
 
 
 async def _check_reach(session: AsyncSession, tenant_id: UUID, reach: Reach) -> None:
-    """Only what the tenant has can be granted; an empty list would be a grant over nothing."""
+    """Only sites, zones and groups of the tenant can be granted; an empty list would grant nothing."""
     for kind, ids in (("sites", reach.sites), ("zones", reach.zones), ("groups", reach.groups)):
         if ids is None:
             continue
         if not ids:
             raise ValidationFailed(f"the list of {kind} is empty")
-        missing = set(ids) - set(await queries.list_existing(session, tenant_id, kind, ids))
+        missing = set(ids) - set(await accounts.list_existing(session, tenant_id, kind, ids))
         if missing:
             raise NotFound(f"no such {kind}: {', '.join(map(str, sorted(missing)))}", details={kind: sorted(missing)})
 
 
-def _listed(ids: tuple[int, ...] | None) -> list[int] | None:
+def _sorted_ids(ids: tuple[int, ...] | None) -> list[int] | None:
     return None if ids is None else sorted(set(ids))
 
 
-def _shown(grant: Grant) -> dict[str, object]:
+def _grant_fields(grant: Grant) -> dict[str, object]:
     return {
         "role": grant.role,
         "user_id": str(grant.user_id) if grant.user_id else None,

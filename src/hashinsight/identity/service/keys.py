@@ -1,4 +1,4 @@
-"""API keys: shown once, stored as a hash, with grants of their own, revoked at once, and ended with their maker."""
+"""API keys: shown once, stored as a hash, with grants of their own; they end with the rights of their creator."""
 
 from datetime import datetime
 from uuid import UUID
@@ -6,10 +6,10 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor, ActorKind
-from hashinsight.audit.service import record
-from hashinsight.identity import queries
+from hashinsight.audit.service.entries import record
 from hashinsight.identity.models import ApiKey
 from hashinsight.identity.permissions import Role
+from hashinsight.identity.queries import accounts
 from hashinsight.identity.scope import Reach
 from hashinsight.identity.service.grants import create_grant
 from hashinsight.kit.crypto import token_hash
@@ -32,15 +32,15 @@ async def create_key(
     expires_at: datetime | None = None,
     person_id: UUID | None = None,
 ) -> tuple[ApiKey, str]:
-    """The key's row, and the key itself: the only time that anybody sees it.
+    """The key's row and its secret, which is shown this once.
 
-    It acts for the person who makes it and ends with that person's rights. On the server's own command line it is made
-    for the person who is named, or for nobody.
+    The key acts for the user who creates it and ends with that user's rights. On the server's command line it is
+    created for the user `person_id`, or for nobody.
     """
     if actor.kind is ActorKind.API_KEY:
-        raise Forbidden("an API key cannot make keys: sign in as a person", code="PERSON_REQUIRED")
+        raise Forbidden("an API key cannot create keys: sign in as a user", code="PERSON_REQUIRED")
     if expires_at is not None and expires_at <= now:
-        raise ValidationFailed("a key that has expired already is of no use")
+        raise ValidationFailed("expires_at is in the past")
     secret = new_token("api")
     key = ApiKey(
         id=new_id(),
@@ -70,10 +70,10 @@ async def create_key(
 
 
 async def revoke_key(session: AsyncSession, actor: Actor, key_id: UUID, *, now: datetime) -> None:
-    if not await queries.move_key_revoked(session, key_id, now=now):
-        if await queries.find_key(session, key_id) is None:
+    if not await accounts.move_key_revoked(session, key_id, now=now):
+        if await accounts.find_key(session, key_id) is None:
             raise NotFound("no such API key")
         return
-    key = await queries.find_key(session, key_id)
+    key = await accounts.find_key(session, key_id)
     tenant_id = key.tenant_id if key else None
     await record(session, actor, Action.API_KEY_REVOKED, "api_key", key_id, tenant_id=tenant_id, now=now)

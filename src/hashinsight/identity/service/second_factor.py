@@ -1,4 +1,4 @@
-"""The second factor: begin, confirm, disable, step up."""
+"""Second factor: begin, confirm, disable, reset, and step up."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,45 +7,49 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action, Actor
-from hashinsight.audit.service import record
-from hashinsight.identity import queries
-from hashinsight.identity.claims import AccessToken, Proof
+from hashinsight.audit.service.entries import record
+from hashinsight.identity.caller import AccessRefusal, Caller
 from hashinsight.identity.models import User
-from hashinsight.identity.principal import SignedIn
-from hashinsight.identity.refusals import Refused
-from hashinsight.identity.service.proofs import RECOVERY_CODES, TOTP_KEYS, settle_password, show_code, try_password
-from hashinsight.identity.tokens import sign_access
+from hashinsight.identity.queries import accounts, sessions
+from hashinsight.identity.service.proofs import (
+    RECOVERY_CODES,
+    TOTP_KEYS,
+    check_session_code,
+    settle_password,
+    try_password,
+)
+from hashinsight.identity.tokens import AccessToken, Proof, sign_access
 from hashinsight.identity.totp import new_recovery_codes, new_secret, provisioning_uri
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.db.database import Database
-from hashinsight.kit.errors import Conflict, NotFound, ValidationFailed
+from hashinsight.kit.errors import Conflict, ValidationFailed
 
 
 @dataclass(frozen=True)
-class Shown:
-    """What somebody shows to prove that it is them: a code, or by whoever has no second factor the password."""
+class GivenProof:
+    """What a user enters for a step-up: a code, or the password without a second factor."""
 
     code: str | None = None
     password: str | None = None
 
 
-async def begin(
-    database: Database, vault: Vault, person: SignedIn, password: str, *, now: datetime
-) -> tuple[str, str] | Refused:
-    """A new secret and its address for the authenticator; it counts only once a code has confirmed it.
+async def begin_totp(
+    database: Database, vault: Vault, caller: Caller, password: str, *, now: datetime
+) -> tuple[str, str] | AccessRefusal:
+    """A new secret and its URI for an authenticator app; it counts only after a first code.
 
-    The password is asked for: a second factor of whoever holds a stolen session would keep its owner out.
+    It needs the password: a second factor set up by a thief with a stolen session would lock the owner out.
     """
-    actor, token = person.actor, person.token
-    async with database.transaction(person.context) as session:
-        _check_not_on(await _get_user(session, token.user_id))
-    tried = await try_password(database, vault, person, password, now=now)
-    async with database.transaction(person.context) as session:
-        user = await _get_user(session, token.user_id)
-        refused = await settle_password(session, user, tried, now=now)
-        if refused is not None:
-            return await _recorded(session, actor, Action.TOTP_REFUSED, user, refused, now=now)
-        _check_not_on(user)
+    actor, token = caller.actor, caller.get_token()
+    async with database.transaction(caller.context()) as session:
+        _check_not_enabled(await accounts.get_user(session, token.user_id))
+    attempt = await try_password(database, vault, caller, password, now=now)
+    async with database.transaction(caller.context()) as session:
+        user = await accounts.get_user(session, token.user_id)
+        refusal = await settle_password(session, user, attempt, now=now)
+        if refusal is not None:
+            return await _record_refusal(session, actor, Action.TOTP_REFUSED, user, refusal, now=now)
+        _check_not_enabled(user)
         secret = new_secret()
         user.totp_key = vault.seal(TOTP_KEYS, secret.encode())
         user.totp_last_step = 0
@@ -54,94 +58,84 @@ async def begin(
         return secret, provisioning_uri(secret, user.email)
 
 
-def _check_not_on(user: User) -> None:
+def _check_not_enabled(user: User) -> None:
     if user.totp_confirmed_at is not None:
-        raise Conflict("the second factor is on already: disable it first")
+        raise Conflict("two-factor authentication is already on: turn it off first")
 
 
-async def confirm(
-    session: AsyncSession, vault: Vault, actor: Actor, token: AccessToken, code: str, *, now: datetime
-) -> list[str] | Refused:
-    """Turn it on with a first code; gives the recovery codes, once."""
-    user = await _get_user(session, token.user_id)
+async def confirm_totp(
+    session: AsyncSession, vault: Vault, caller: Caller, code: str, *, now: datetime
+) -> list[str] | AccessRefusal:
+    """Turn it on with a first code; returns the recovery codes, once."""
+    actor, token = caller.actor, caller.get_token()
+    user = await accounts.get_user(session, token.user_id)
     if user.totp_key is None or user.totp_confirmed_at is not None:
-        raise Conflict("begin the enrolment of a second factor first")
-    refused = await show_code(session, vault, user, token.session_id, code, now=now)
-    if refused is not None:
-        return await _recorded(session, actor, Action.TOTP_REFUSED, user, refused, now=now)
+        raise Conflict("start two-factor setup first")
+    refusal = await check_session_code(session, vault, user, token.session_id, code, now=now)
+    if refusal is not None:
+        return await _record_refusal(session, actor, Action.TOTP_REFUSED, user, refusal, now=now)
     codes = new_recovery_codes()
-    hashes = [vault.fingerprint(RECOVERY_CODES, f"{user.id} {one}") for one in codes]
-    await queries.replace_recovery_codes(session, user, hashes)
+    hashes = [vault.fingerprint(RECOVERY_CODES, f"{user.id} {recovery_code}") for recovery_code in codes]
+    await sessions.replace_recovery_codes(session, user, hashes)
     user.totp_confirmed_at = now
     await session.flush()
     await record(session, actor, Action.TOTP_ENABLED, "user", user.id, tenant_id=user.tenant_id, now=now)
     return codes
 
 
-async def disable(session: AsyncSession, actor: Actor, user_id: UUID, *, now: datetime) -> None:
-    """By its owner after a step-up, or by an administrator."""
-    user = await _get_user(session, user_id)
+async def disable_totp(session: AsyncSession, actor: Actor, user_id: UUID, *, now: datetime) -> None:
+    """By the user after a step-up, or by an owner."""
+    user = await accounts.get_user(session, user_id)
     user.totp_key = None
     user.totp_confirmed_at = None
-    await queries.replace_recovery_codes(session, user, [])
+    await sessions.replace_recovery_codes(session, user, [])
     await session.flush()
     await record(session, actor, Action.TOTP_DISABLED, "user", user.id, tenant_id=user.tenant_id, now=now)
 
 
-async def reset(session: AsyncSession, actor: Actor, user_id: UUID, *, now: datetime) -> None:
-    """By an administrator for somebody who lost the phone: whoever is signed in as that user signs in again."""
-    await disable(session, actor, user_id, now=now)
-    await queries.move_sessions_revoked(session, user_id, reason="second factor reset", now=now)
+async def reset_totp(session: AsyncSession, actor: Actor, user_id: UUID, *, now: datetime) -> None:
+    """By an owner for a user who lost the phone; all sessions of that user end."""
+    await disable_totp(session, actor, user_id, now=now)
+    await sessions.move_sessions_revoked(session, user_id, reason="second factor reset", now=now)
 
 
-async def step_up(database: Database, vault: Vault, person: SignedIn, shown: Shown, *, now: datetime) -> str | Refused:
-    """A fresh access token that remembers for five minutes what was shown."""
-    token = person.token
-    async with database.transaction(person.context) as session:
-        user = await _get_user(session, token.user_id)
+async def step_up(
+    database: Database, vault: Vault, caller: Caller, proof: GivenProof, *, now: datetime
+) -> str | AccessRefusal:
+    """A new access token that allows dangerous actions for five minutes."""
+    token = caller.get_token()
+    async with database.transaction(caller.context()) as session:
+        user = await accounts.get_user(session, token.user_id)
         if user.totp_confirmed_at is not None:
-            if shown.code is None:
-                raise ValidationFailed("this user has a second factor: show its code")
-            refused = await show_code(session, vault, user, token.session_id, shown.code, now=now)
-            return await _stepped_up(session, vault, person, user, refused or Proof.TOTP, now=now)
-    if shown.password is None:
-        raise Conflict("this user has no second factor: show the password")
-    tried = await try_password(database, vault, person, shown.password, now=now)
-    async with database.transaction(person.context) as session:
-        user = await _get_user(session, token.user_id)
-        refused = await settle_password(session, user, tried, now=now)
-        return await _stepped_up(session, vault, person, user, refused or Proof.PASSWORD, now=now)
+            if proof.code is None:
+                raise ValidationFailed("this user has a second factor: send a code")
+            refusal = await check_session_code(session, vault, user, token.session_id, proof.code, now=now)
+            return await _settle_step_up(session, vault, caller, user, refusal or Proof.TOTP, now=now)
+    if proof.password is None:
+        raise Conflict("this user has no second factor: send the password")
+    attempt = await try_password(database, vault, caller, proof.password, now=now)
+    async with database.transaction(caller.context()) as session:
+        user = await accounts.get_user(session, token.user_id)
+        refusal = await settle_password(session, user, attempt, now=now)
+        return await _settle_step_up(session, vault, caller, user, refusal or Proof.PASSWORD, now=now)
 
 
-async def _stepped_up(
-    session: AsyncSession,
-    vault: Vault,
-    person: SignedIn,
-    user: User,
-    proof: Proof | Refused,
-    *,
-    now: datetime,
-) -> str | Refused:
-    actor, token = person.actor, person.token
-    if isinstance(proof, Refused):
-        return await _recorded(session, actor, Action.STEP_UP_REFUSED, user, proof, now=now)
-    after = {"proof": proof.value}
+async def _settle_step_up(
+    session: AsyncSession, vault: Vault, caller: Caller, user: User, result: Proof | AccessRefusal, *, now: datetime
+) -> str | AccessRefusal:
+    actor, token = caller.actor, caller.get_token()
+    if isinstance(result, AccessRefusal):
+        return await _record_refusal(session, actor, Action.STEP_UP_REFUSED, user, result, now=now)
+    after = {"proof": result.value}
     await record(session, actor, Action.STEP_UP, "user", user.id, tenant_id=user.tenant_id, after=after, now=now)
-    return sign_access(vault, AccessToken(token.tenant_id, token.user_id, token.session_id, now, proof), now=now)
+    return sign_access(vault, AccessToken(token.tenant_id, token.user_id, token.session_id, now, result), now=now)
 
 
-async def _recorded(
-    session: AsyncSession, actor: Actor, action: Action, user: User, refused: Refused, *, now: datetime
-) -> Refused:
-    after = {"error_code": refused.code}
+async def _record_refusal(
+    session: AsyncSession, actor: Actor, action: Action, user: User, refusal: AccessRefusal, *, now: datetime
+) -> AccessRefusal:
+    after = {"error_code": refusal.code}
     await record(
-        session, actor, action, "user", user.id, tenant_id=user.tenant_id, after=after, reason=refused.reason, now=now
+        session, actor, action, "user", user.id, tenant_id=user.tenant_id, after=after, reason=refusal.reason, now=now
     )
-    return refused
-
-
-async def _get_user(session: AsyncSession, user_id: UUID) -> User:
-    user = await queries.find_user(session, user_id)
-    if user is None or user.state == "deleted":
-        raise NotFound("no such user")
-    return user
+    return refusal

@@ -1,15 +1,19 @@
-"""Tenants: made by the installation's own operator, changed by their owners."""
+"""Tenants: created on the server's command line, changed by their owners; and the first owner of an installation."""
 
+import secrets
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.audit.actions import Action, Actor
-from hashinsight.audit.service import record
-from hashinsight.identity import queries
+from hashinsight.audit.actions import SYSTEM, Action, Actor
+from hashinsight.audit.service.entries import record
 from hashinsight.identity.models import Tenant
+from hashinsight.identity.permissions import Role
+from hashinsight.identity.queries import accounts
+from hashinsight.identity.service.users import NewUser, create_user
 from hashinsight.kit.errors import Conflict, NotFound
 from hashinsight.kit.ids import new_id
 
@@ -20,7 +24,7 @@ async def create_tenant(session: AsyncSession, actor: Actor, name: str, *, now: 
         async with session.begin_nested():
             session.add(tenant)
     except IntegrityError:
-        raise Conflict(f"there is a tenant named {name} already") from None
+        raise Conflict(f"a tenant named {name} already exists") from None
     await record(
         session, actor, Action.TENANT_CREATED, "tenant", tenant.id, tenant_id=tenant.id, after={"name": name}, now=now
     )
@@ -36,7 +40,7 @@ async def change_tenant(
     name: str | None = None,
     require_totp: bool | None = None,
 ) -> Tenant:
-    tenant = await queries.find_tenant(session, tenant_id)
+    tenant = await accounts.find_tenant(session, tenant_id)
     if tenant is None:
         raise NotFound("no such tenant")
     before = {"name": tenant.name, "require_totp": tenant.require_totp}
@@ -46,7 +50,7 @@ async def change_tenant(
     try:
         await session.flush()
     except IntegrityError:
-        raise Conflict("this name cannot be used") from None
+        raise Conflict("a tenant with this name already exists") from None
     await record(
         session,
         actor,
@@ -59,3 +63,25 @@ async def change_tenant(
         now=now,
     )
     return tenant
+
+
+FIRST_OWNER_EMAIL = "owner@hashinsight.local"
+FIRST_TENANT_NAME = "My fleet"
+
+
+@dataclass(frozen=True)
+class FirstLogin:
+    email: str
+    password: str
+
+
+async def ensure_owner(session: AsyncSession, *, now: datetime) -> FirstLogin | None:
+    """Create the first owner of an installation without users; None when there are any."""
+    await accounts.lock_first_owner(session)
+    if await accounts.has_users(session):
+        return None
+    tenants = await accounts.list_tenants(session)
+    tenant = tenants[0] if tenants else await create_tenant(session, SYSTEM, FIRST_TENANT_NAME, now=now)
+    login = FirstLogin(FIRST_OWNER_EMAIL, secrets.token_urlsafe(15))
+    await create_user(session, SYSTEM, tenant.id, NewUser(login.email, login.password, Role.OWNER, "Owner"), now=now)
+    return login

@@ -1,7 +1,7 @@
-"""What machines are expected to be at a moment: by their own intervals, else by a suppression for maintenance.
+"""Expected states at a time: by a machine's own intervals, else by a suppression for maintenance.
 
-The one place that joins both. A suppression counts for as long as it is in force, for the machines that it reaches now:
-nothing is copied that would have to be ended when it is lifted or over.
+The one place that joins both. A suppression counts while it is in force, for the machines that it covers now: nothing
+is copied that would have to be ended when it is lifted or expires.
 """
 
 from collections.abc import Sequence
@@ -13,8 +13,7 @@ from sqlalchemy import ColumnElement, DateTime, Select, Text, and_, case, func, 
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.inventory.models import ExpectedState, GroupMember, Miner
-from hashinsight.inventory.suppressions import Suppression
+from hashinsight.inventory.models import ExpectedState, GroupMember, Miner, Suppression
 
 _WHEN = DateTime(timezone=True)
 
@@ -24,7 +23,7 @@ class ExpectedNow:
     """Columns for a query over machines, once `join` has been called on it."""
 
     state: ColumnElement[str | None]
-    ended_at: ColumnElement[datetime | None]  # when the last such state ended, where it ended after the given moment
+    ended_at: ColumnElement[datetime | None]  # when the last state ended, if after the given time
     joined: Sequence[tuple[Any, ColumnElement[bool]]]
 
     def join(self, query: Select[Any]) -> Select[Any]:
@@ -34,10 +33,10 @@ class ExpectedNow:
 
 
 def expected_now(as_of: datetime, *, ended_after: datetime) -> ExpectedNow:
-    """By `Miner`, which the query reads: no table of machines is passed a second time."""
+    """Joins on `Miner`, which the query must select from."""
     own = _own(as_of, ended_after).subquery("expected")
     ends_at = _ends_at()
-    held = (
+    in_force = (
         select(*(getattr(Suppression, name) for name in ("kind", "miner_no", "zone_id", "group_id", "site_id")))
         .add_columns(ends_at.label("ends_at"))
         .where(
@@ -47,16 +46,16 @@ def expected_now(as_of: datetime, *, ended_after: datetime) -> ExpectedNow:
         )
         .cte("maintenance")
     )
-    alone = select(held.c.miner_no, held.c.site_id, held.c.ends_at).where(held.c.kind == "miner")
+    single = select(in_force.c.miner_no, in_force.c.site_id, in_force.c.ends_at).where(in_force.c.kind == "miner")
     grouped = (
-        select(GroupMember.miner_no, held.c.site_id, held.c.ends_at)
-        .join(held, and_(held.c.group_id == GroupMember.group_id, held.c.site_id == GroupMember.site_id))
-        .where(held.c.kind == "group")
+        select(GroupMember.miner_no, in_force.c.site_id, in_force.c.ends_at)
+        .join(in_force, and_(in_force.c.group_id == GroupMember.group_id, in_force.c.site_id == GroupMember.site_id))
+        .where(in_force.c.kind == "group")
     )
-    machines = union_all(alone, grouped).subquery("maintained")
+    machines = union_all(single, grouped).subquery("maintained")
     of_machine = _widest(machines, "miner_no", "site_id", as_of=as_of).subquery("maintained_machines")
-    of_zone = _widest(held, "zone_id", as_of=as_of).where(held.c.kind == "zone").subquery("maintained_zones")
-    of_site = _widest(held, "site_id", as_of=as_of).where(held.c.kind == "site").subquery("maintained_sites")
+    of_zone = _widest(in_force, "zone_id", as_of=as_of).where(in_force.c.kind == "zone").subquery("maintained_zones")
+    of_site = _widest(in_force, "site_id", as_of=as_of).where(in_force.c.kind == "site").subquery("maintained_sites")
     wider = (of_machine, of_zone, of_site)
     is_maintained = or_(*(part.c.holds for part in wider))
     return ExpectedNow(
@@ -72,7 +71,7 @@ def expected_now(as_of: datetime, *, ended_after: datetime) -> ExpectedNow:
 
 
 def _own(as_of: datetime, ended_after: datetime) -> Select[Any]:
-    """Of several intervals that hold the one that was created last; where none does, the last to end."""
+    """Of the intervals that cover the time the one created last; if none does, the last to end."""
     of = ExpectedState
     holds = or_(of.until_at.is_(None), of.until_at > as_of)
     ended_at = case((~holds, of.until_at))
@@ -85,7 +84,7 @@ def _own(as_of: datetime, ended_after: datetime) -> Select[Any]:
 
 
 def _widest(rows: Any, *keys: str, as_of: datetime) -> Select[Any]:
-    """By key whether one of them holds, and when the last of the others ended."""
+    """By key whether any suppression is in force, and when the last of the others ended."""
     columns = [rows.c[name] for name in keys]
     ends_at = rows.c.ends_at
     return select(
@@ -99,19 +98,19 @@ def _ends_at() -> ColumnElement[datetime | None]:
     return func.least(Suppression.until_at, Suppression.lifted_at, type_=_WHEN)
 
 
-def reaches(miner_no: int) -> ColumnElement[bool]:
-    """Whether a suppression is of this machine, or of the zone, site or a group that it is in."""
+def covers_miner(miner_no: int) -> ColumnElement[bool]:
+    """Whether a suppression is for this machine, or for its zone, its site or a group that it is in."""
     member = select(GroupMember.group_id).where(GroupMember.miner_no == miner_no)
     zone, site = (
         select(column).where(Miner.miner_no == miner_no).scalar_subquery() for column in (Miner.zone_id, Miner.site_id)
     )
     of = Suppression
-    is_meant = or_(of.kind == "site", of.miner_no == miner_no, of.zone_id == zone, of.group_id.in_(member))
-    return and_(of.site_id == site, is_meant)
+    is_covered = or_(of.kind == "site", of.miner_no == miner_no, of.zone_id == zone, of.group_id.in_(member))
+    return and_(of.site_id == site, is_covered)
 
 
 async def find_expected(session: AsyncSession, miner_no: int, *, as_of: datetime) -> ExpectedState | None:
-    """What one machine is expected to be, from when, until when and why."""
+    """The expected state of one machine: from when, until when and why."""
     of = ExpectedState
     own = (
         select(of)
@@ -126,7 +125,7 @@ async def _find_maintenance(session: AsyncSession, miner_no: int, *, as_of: date
     of, ends_at = Suppression, _ends_at()
     query = (
         select(of.from_at, ends_at.label("until_at"), of.reason)
-        .where(of.maintenance, of.from_at <= as_of, or_(ends_at.is_(None), ends_at > as_of), reaches(miner_no))
+        .where(of.maintenance, of.from_at <= as_of, or_(ends_at.is_(None), ends_at > as_of), covers_miner(miner_no))
         .order_by(of.created_at.desc(), of.id.desc())
         .limit(1)
     )

@@ -1,18 +1,18 @@
-"""Machines: one, many, their changes, and what a bulk write needs to know."""
+"""Machines: one, many, and their changes."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, Select, and_, case, func, or_, select
+from sqlalchemy import Select, and_, case, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.facts.spellings import find_model
+from hashinsight.facts.models import find_model
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.filters import MinerFilter
-from hashinsight.inventory.models import Miner, MinerChange, Rack, Site, Zone
-from hashinsight.inventory.queries.places import get_site, zone_named
+from hashinsight.inventory.models import ExpectedState, GroupMember, Miner, MinerChange, Rack, Site, Zone
+from hashinsight.inventory.queries.places import find_site_id, get_site, zone_matches
 from hashinsight.inventory.queries.scopes import in_groups, miners_within
 from hashinsight.kit.errors import Conflict, NotFound
 from hashinsight.kit.paging import Page, page
@@ -21,8 +21,8 @@ _SHOWN: tuple[Any, ...] = (Miner, Site.code.label("site"), Zone.code.label("zone
 
 
 @dataclass(frozen=True)
-class Located:
-    """A machine with the codes of where it stands."""
+class LocatedMiner:
+    """A machine with the codes of its site, zone and rack."""
 
     miner: Miner
     site: str
@@ -30,47 +30,45 @@ class Located:
     rack: str | None
 
 
-def narrowed(chosen: MinerFilter, *, site_id: int | None = None) -> Any:
-    """A filter as one condition on `miners`; `site_id` is the filter's site, looked up."""
-    conditions = [Miner.state == chosen.state] if chosen.state != "any" else []
+def filter_condition(filters: MinerFilter, *, site_id: int | None = None) -> Any:
+    """A filter as one condition on `miners`; `site_id` is the id of the filter's site."""
+    conditions = [Miner.state == filters.state] if filters.state != "any" else []
     if site_id is not None:
         conditions.append(Miner.site_id == site_id)
-    if chosen.model is not None:
-        known = find_model(chosen.model)
-        conditions.append(Miner.model == (known.name if known else chosen.model))
-    if chosen.firmware is not None:
-        conditions.append(Miner.firmware == chosen.firmware)
-    if chosen.owner is not None:
-        conditions.append(Miner.owner == chosen.owner)
-    if chosen.zone is not None:
-        conditions.append(Miner.zone_id.in_(select(Zone.id).where(zone_named(chosen.zone))))
-    if chosen.rack is not None:
-        conditions.append(Miner.rack_id.in_(select(Rack.id).where(Rack.code == chosen.rack)))
-    if chosen.group_id is not None:
-        conditions.append(in_groups([chosen.group_id]))
-    if chosen.text is not None:
+    if filters.model is not None:
+        known = find_model(filters.model)
+        conditions.append(Miner.model == (known.name if known else filters.model))
+    if filters.firmware is not None:
+        conditions.append(Miner.firmware == filters.firmware)
+    if filters.owner is not None:
+        conditions.append(Miner.owner == filters.owner)
+    if filters.zone is not None:
+        conditions.append(Miner.zone_id.in_(select(Zone.id).where(zone_matches(filters.zone))))
+    if filters.rack is not None:
+        conditions.append(Miner.rack_id.in_(select(Rack.id).where(Rack.code == filters.rack)))
+    if filters.group_id is not None:
+        conditions.append(in_groups([filters.group_id]))
+    if filters.text is not None:
         columns = (Miner.miner_id, Miner.serial, Miner.mac)
-        conditions.append(or_(*(func.starts_with(column, chosen.text) for column in columns)))
+        conditions.append(or_(*(func.starts_with(column, filters.text) for column in columns)))
     return and_(True, *conditions)  # noqa: FBT003 - SQLAlchemy's neutral element
 
 
 async def list_miners(
-    session: AsyncSession, scope: Scope, chosen: MinerFilter, *, limit: int, cursor: str | None = None
+    session: AsyncSession, scope: Scope, filters: MinerFilter, *, limit: int, cursor: str | None = None
 ) -> Page:
-    query = (await _chosen(session, scope, chosen)).with_only_columns(*_SHOWN)
-    found = await page(session, query, [Miner.miner_id, Miner.miner_no], limit=limit, cursor=cursor)
-    return Page([Located(*row) for row in found.rows], found.next_cursor)
+    query = (await _filtered(session, scope, filters)).with_only_columns(*_SHOWN)
+    rows = await page(session, query, [Miner.miner_id, Miner.miner_no], limit=limit, cursor=cursor)
+    return Page([LocatedMiner(*row) for row in rows.rows], rows.next_cursor)
 
 
-async def list_miner_nos(session: AsyncSession, scope: Scope, chosen: MinerFilter) -> list[int]:
-    query = (await _chosen(session, scope, chosen)).with_only_columns(Miner.miner_no)
+async def list_miner_nos(session: AsyncSession, scope: Scope, filters: MinerFilter) -> list[int]:
+    query = (await _filtered(session, scope, filters)).with_only_columns(Miner.miner_no)
     return list((await session.execute(query)).scalars())
 
 
-async def list_after(
-    session: AsyncSession, scope: Scope, site_id: int, after: str, *, limit: int
-) -> Sequence[Row[Any]]:
-    """The next part of an asset list, behind this id; plain columns, because there are many."""
+async def list_after(session: AsyncSession, scope: Scope, site_id: int, after: str, *, limit: int) -> Sequence[Any]:
+    """The next part of an asset list, after this id; plain columns, as there are many rows."""
     query = (
         _located()
         .with_only_columns(
@@ -82,22 +80,20 @@ async def list_after(
             Rack.code.label("rack"),
             Miner.position,
             Miner.owner,
-            # only the operator's own figure: one that we derived would come back as the operator's
+            # only the operator's figure: a derived one would be imported again as the operator's
             case((Miner.expected_source == "operator", Miner.expected_ths)).label("expected_ths"),
         )
         .where(miners_within(scope), Miner.site_id == site_id, Miner.state == "in_service", Miner.miner_id > after)
         .order_by(Miner.miner_id)
         .limit(limit)
     )
-    rows: Any = (await session.execute(query)).all()
-    found: Sequence[Row[Any]] = rows
-    return found
+    return (await session.execute(query)).all()
 
 
 async def get_miner(
     session: AsyncSession, scope: Scope, miner_id: str, site: str | int | None = None, *, lock: bool = False
-) -> Located:
-    """The machine by the operator's id; 409 when two sites of the scope hold it and none is named."""
+) -> LocatedMiner:
+    """The machine by the operator's id; 409 when more than one site in scope has it and `site` is not given."""
     query = _located().where(miners_within(scope), Miner.miner_id == miner_id)
     if site is not None:
         query = query.where(Miner.site_id == (await get_site(session, scope, site)).id)
@@ -106,24 +102,27 @@ async def get_miner(
     query = query.order_by(Miner.site_id).limit(10).execution_options(populate_existing=lock)
     rows = (await session.execute(query)).all()
     if not rows:
-        raise NotFound("there is no such miner")
+        raise NotFound("no such miner")
     if len(rows) > 1:
         raise _ambiguous([miner_id], [row.site for row in rows])
-    return Located(*rows[0])
+    return LocatedMiner(*rows[0])
 
 
-async def resolve_miners(
+async def list_miner_nos_by_id(
     session: AsyncSession, scope: Scope, miner_ids: Sequence[str], site_id: int | None
-) -> tuple[dict[str, int], list[str]]:
-    """Many ids at once: their `miner_no` by id, and the ids that are nobody's in this scope."""
+) -> list[int]:
+    """In-service machines by the operator's ids; NotFound with the ids that are not in scope."""
+    if not miner_ids:
+        return []
     query = select(Miner.miner_id, Miner.miner_no).where(miners_within(scope), Miner.miner_id.in_(set(miner_ids)))
     query = query if site_id is None else query.where(Miner.site_id == site_id)
     rows = (await session.execute(query.where(Miner.state == "in_service"))).all()
-    found = {row.miner_id: row.miner_no for row in rows}
-    if len(found) < len(rows):
-        counted = Counter(row.miner_id for row in rows)
-        raise _ambiguous(sorted(one for one, times in counted.items() if times > 1)[:20], [])
-    return found, sorted(set(miner_ids) - set(found))
+    counts = Counter(row.miner_id for row in rows)
+    if len(counts) < len(rows):
+        raise _ambiguous(sorted(miner_id for miner_id, count in counts.items() if count > 1)[:20], [])
+    if missing := sorted(set(miner_ids) - set(counts)):
+        raise NotFound("some of these miners do not exist", details={"miner_ids": missing[:100]})
+    return [row.miner_no for row in rows]
 
 
 async def is_within(session: AsyncSession, scope: Scope, miner_no: int) -> bool:
@@ -134,15 +133,21 @@ async def is_within(session: AsyncSession, scope: Scope, miner_no: int) -> bool:
 async def list_changes(
     session: AsyncSession, scope: Scope, miner_no: int, *, limit: int, cursor: str | None = None
 ) -> Page:
-    """A machine's changes, newest first. Ids are ordered by time."""
+    """A machine's changes, newest first; ids are ordered by time."""
     query = select(MinerChange).where(MinerChange.tenant_id == scope.tenant_id, MinerChange.miner_no == miner_no)
     key = [MinerChange.at, MinerChange.id]
     return await page(session, query, key, limit=limit, cursor=cursor, descending=True)
 
 
-async def _chosen(session: AsyncSession, scope: Scope, chosen: MinerFilter) -> Select[Any]:
-    site_id = None if chosen.site_id is None else (await get_site(session, scope, chosen.site_id)).id
-    return _located().where(miners_within(scope), narrowed(chosen, site_id=site_id))
+async def update_site_of_miner(session: AsyncSession, miner: Miner) -> None:
+    """Group memberships and expected states follow a machine to its new site."""
+    for table in (GroupMember, ExpectedState):
+        await session.execute(update(table).where(table.miner_no == miner.miner_no).values(site_id=miner.site_id))
+
+
+async def _filtered(session: AsyncSession, scope: Scope, filters: MinerFilter) -> Select[Any]:
+    site_id = await find_site_id(session, scope, filters.site_id)
+    return _located().where(miners_within(scope), filter_condition(filters, site_id=site_id))
 
 
 def _located() -> Select[Any]:
@@ -156,7 +161,7 @@ def _located() -> Select[Any]:
 
 def _ambiguous(miner_ids: Sequence[str], sites: Sequence[str]) -> Conflict:
     return Conflict(
-        "more than one of your sites has a miner of this id: say site_id, too",
+        "more than one of your sites has a miner with this id: send site_id as well",
         code="AMBIGUOUS_MINER",
         details={"miner_ids": list(miner_ids), "sites": list(sites)},
     )

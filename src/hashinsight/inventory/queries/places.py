@@ -10,41 +10,71 @@ from sqlalchemy.orm import aliased
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.filters import MAX_INT
 from hashinsight.inventory.models import Miner, Node, Rack, Site, Zone
-from hashinsight.inventory.queries.scopes import miners_within, nodes_within, racks_within, sites_seen, zones_within
+from hashinsight.inventory.queries.scopes import miners_within, nodes_within, racks_within, visible_sites, zones_within
 from hashinsight.kit.errors import NotFound
 from hashinsight.kit.paging import Page, page
 from hashinsight.wire.sites import fold_code
 
 
 async def get_site(session: AsyncSession, scope: Scope, ref: str | int) -> Site:
-    """The site by its integer id or its code; outside the scope it does not exist."""
-    site = (await session.execute(select(Site).where(sites_seen(scope), site_named(str(ref).strip())))).scalar()
+    """The site by integer id or code; outside the scope it does not exist."""
+    site = (await session.execute(select(Site).where(visible_sites(scope), site_matches(str(ref).strip())))).scalar()
     if site is None:
-        raise NotFound("there is no such site")
+        raise NotFound("no such site")
     return site
 
 
-async def hold_sites(session: AsyncSession, site_ids: Collection[int]) -> None:
-    """Before a machine is written: no import of these sites runs until the transaction ends. Many may hold at once."""
+async def find_site_id(session: AsyncSession, scope: Scope, ref: str | int | None) -> int | None:
+    """The id of a site that a request may name; NotFound when it names an unknown one."""
+    return None if ref is None else (await get_site(session, scope, ref)).id
+
+
+async def get_tenant_of_site(session: AsyncSession, ref: str) -> UUID:
+    """For the server's command line: a site's code is unique in the installation."""
+    tenant_id = (await session.execute(select(Site.tenant_id).where(site_matches(ref.strip())))).scalar()
+    if tenant_id is None:
+        raise NotFound(f"there is no site {ref}")
+    return tenant_id
+
+
+async def list_site_ids(session: AsyncSession, scope: Scope | None = None) -> list[int]:
+    """In scope, or all that the transaction sees."""
+    query = select(Site.id).order_by(Site.id)
+    query = query if scope is None else query.where(visible_sites(scope))
+    return list((await session.execute(query)).scalars())
+
+
+async def list_site_codes(session: AsyncSession, site_ids: Collection[int]) -> dict[int, str]:
+    query = select(Site.id, Site.code).where(Site.id.in_(site_ids))
+    return {row.id: row.code for row in await session.execute(query)}
+
+
+async def lock_sites_shared(session: AsyncSession, site_ids: Collection[int]) -> None:
+    """Before a machine is written: imports of these sites wait until the transaction ends, other writers do not."""
     query = select(Site.id).where(Site.id.in_(site_ids)).order_by(Site.id).with_for_update(read=True)
     if len((await session.execute(query)).all()) != len(site_ids):
-        raise NotFound("there is no such site")
+        raise NotFound("no such site")
 
 
-async def list_tenants_of(session: AsyncSession, site_ids: Collection[int]) -> list[tuple[int, UUID]]:
-    """Whose each of these sites is, as far as the transaction sees them."""
+async def list_site_tenants(session: AsyncSession, site_ids: Collection[int]) -> list[tuple[int, UUID]]:
+    """Pairs of site and tenant, as far as the transaction sees them."""
     query = select(Site.id, Site.tenant_id).where(Site.id.in_(site_ids)).order_by(Site.id)
     return [(row.id, row.tenant_id) for row in await session.execute(query)]
 
 
-async def find_names(session: AsyncSession, scope: Scope, site_ids: Collection[int]) -> dict[int, tuple[str, str]]:
+async def list_site_names(session: AsyncSession, scope: Scope, site_ids: Collection[int]) -> dict[int, tuple[str, str]]:
     """Code and name of each of these sites."""
-    query = select(Site.id, Site.code, Site.name).where(sites_seen(scope), Site.id.in_(site_ids))
+    query = select(Site.id, Site.code, Site.name).where(visible_sites(scope), Site.id.in_(site_ids))
     return {row.id: (row.code, row.name) for row in await session.execute(query)}
 
 
 async def list_sites(session: AsyncSession, scope: Scope, *, limit: int, cursor: str | None = None) -> Page:
-    return await page(session, select(Site).where(sites_seen(scope)), [Site.id], limit=limit, cursor=cursor)
+    return await page(session, select(Site).where(visible_sites(scope)), [Site.id], limit=limit, cursor=cursor)
+
+
+async def list_all_sites(session: AsyncSession) -> list[Site]:
+    """Of all tenants, for the installation's metrics."""
+    return list((await session.execute(select(Site).order_by(Site.code))).scalars())
 
 
 async def count_miners(session: AsyncSession, scope: Scope, site_id: int) -> int:
@@ -54,15 +84,15 @@ async def count_miners(session: AsyncSession, scope: Scope, site_id: int) -> int
 
 async def get_zone(session: AsyncSession, scope: Scope, site_id: int, code: str) -> Zone:
     zone = (
-        await session.execute(select(Zone).where(zones_within(scope), Zone.site_id == site_id, zone_named(code)))
+        await session.execute(select(Zone).where(zones_within(scope), Zone.site_id == site_id, zone_matches(code)))
     ).scalar()
     if zone is None:
-        raise NotFound("there is no such zone at this site")
+        raise NotFound("no such zone at this site")
     return zone
 
 
 async def find_zone_alike(session: AsyncSession, site_id: int, code: str, *, besides: int | None = None) -> Zone | None:
-    """A zone of the site, another than `besides`, whose code differs at most in case."""
+    """Another zone of the site than `besides` whose code is the same in any case."""
     query = select(Zone).where(
         Zone.site_id == site_id, Zone.code_key == fold_code(code), Zone.id.is_distinct_from(besides)
     )
@@ -72,7 +102,7 @@ async def find_zone_alike(session: AsyncSession, site_id: int, code: str, *, bes
 async def get_zone_by_id(session: AsyncSession, scope: Scope, zone_id: int) -> Zone:
     zone = (await session.execute(select(Zone).where(zones_within(scope), Zone.id == zone_id))).scalar()
     if zone is None:
-        raise NotFound("there is no such zone")
+        raise NotFound("no such zone")
     return zone
 
 
@@ -104,7 +134,7 @@ async def get_node(session: AsyncSession, scope: Scope, site_id: int, node_id: i
     query = select(Node).where(nodes_within(scope), Node.site_id == site_id, Node.id == node_id)
     node = (await session.execute(query)).scalar()
     if node is None:
-        raise NotFound("there is no such node at this site")
+        raise NotFound("no such node at this site")
     return node
 
 
@@ -116,18 +146,18 @@ async def list_nodes(
     return await page(session, query, [Node.id], limit=limit, cursor=cursor)
 
 
-def site_named(ref: str) -> ColumnElement[bool]:
-    """A whole number is an id: no site's code is made of digits alone. A code matches without its case."""
+def site_matches(ref: str) -> ColumnElement[bool]:
+    """Digits are an id: no code is digits only. A code matches in any case."""
     if ref.isascii() and ref.isdecimal():
         return Site.id == min(int(ref[:12]), MAX_INT)
     return Site.code_key == fold_code(ref)
 
 
-def zone_named(code: str) -> ColumnElement[bool]:
-    """The zone of this code; where a site has none that is written so, the one that differs only in case."""
-    written, alike = aliased(Zone), aliased(Zone)
-    is_exact = exists(select(written.id).where(written.site_id == Zone.site_id, written.code == code))
+def zone_matches(code: str) -> ColumnElement[bool]:
+    """The zone with exactly this code; if the site has none, the only one that differs in case."""
+    exact, alike = aliased(Zone), aliased(Zone)
+    has_exact = exists(select(exact.id).where(exact.site_id == Zone.site_id, exact.code == code))
     is_only = ~exists(
         select(alike.id).where(alike.site_id == Zone.site_id, alike.code_key == fold_code(code), alike.id != Zone.id)
     )
-    return or_(Zone.code == code, and_(Zone.code_key == fold_code(code), ~is_exact, is_only))
+    return or_(Zone.code == code, and_(Zone.code_key == fold_code(code), ~has_exact, is_only))

@@ -1,4 +1,4 @@
-"""How a scope narrows each table of inventory: the one place that says which columns it looks at."""
+"""The scope's predicate for each table of inventory: the one place that names the columns."""
 
 from collections.abc import Sequence
 
@@ -10,12 +10,12 @@ from hashinsight.inventory.models import Group, GroupMember, Miner, Node, Rack, 
 
 
 def in_groups(groups: Sequence[int]) -> ColumnElement[bool]:
-    member = aliased(GroupMember)  # of its own, so that a query over members may ask this, too
+    member = aliased(GroupMember)  # an alias, so that a query over members can use this too
     return exists(select(member.miner_no).where(member.miner_no == Miner.miner_no, member.group_id.in_(groups)))
 
 
 def miners_within(scope: Scope) -> ColumnElement[bool]:
-    """The machines of a scope: every list, count, export and act on machines asks this."""
+    """The machines in scope: used by every list, count, export and action on machines."""
     return within(scope, Columns(Miner.tenant_id, site=Miner.site_id, zone=Miner.zone_id, in_groups=in_groups))
 
 
@@ -31,14 +31,14 @@ def nodes_within(scope: Scope) -> ColumnElement[bool]:
     return within(scope, Columns(Node.tenant_id, site=Node.site_id))
 
 
-def sites_seen(scope: Scope) -> ColumnElement[bool]:
-    """Also the site of which only a zone or some machines are inside: its holder sees its name."""
+def visible_sites(scope: Scope) -> ColumnElement[bool]:
+    """Also a site of which only a zone or some machines are in scope: the caller sees its name."""
     inside = true() if scope.sites is None else Site.id.in_(scope.sites)
     return (Site.tenant_id == scope.tenant_id) & inside
 
 
-def groups_seen(scope: Scope) -> ColumnElement[bool]:
-    """One's own groups, and those that a machine of the scope is in."""
+def visible_groups(scope: Scope) -> ColumnElement[bool]:
+    """Granted groups, and groups that a machine in scope is in."""
     own = Group.tenant_id == scope.tenant_id
     if scope.is_whole:
         return own

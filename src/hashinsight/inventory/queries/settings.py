@@ -19,7 +19,7 @@ async def find_settings(session: AsyncSession, tenant_id: UUID) -> TenantSetting
 async def move_settings(
     session: AsyncSession, tenant_id: UUID, data: dict[str, Any], *, version: int, now: datetime
 ) -> bool:
-    """From `version` to the next; False when somebody was first. Version 0 is a tenant that never changed any."""
+    """From `version` to the next; False when somebody else was first. Version 0: no row yet."""
     if version == 0:
         made = (
             upsert(TenantSettingsRow)

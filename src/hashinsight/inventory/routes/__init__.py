@@ -2,9 +2,9 @@
 
 from fastapi import APIRouter
 
-from hashinsight.inventory.routes import asset_lists, groups, maintenance, miners, places, settings
+from hashinsight.inventory.routes import asset_lists, groups, miners, places, settings
 
 router = APIRouter(prefix="/api/admin/v1", tags=["inventory"])
-# the paths with a word of their own go before those with a machine's id
-for part in (places, groups, settings, asset_lists, maintenance, miners):
+# /miners/import and /miners/export before /miners/{miner_id}
+for part in (places, groups, settings, asset_lists, miners):
     router.include_router(part.router)

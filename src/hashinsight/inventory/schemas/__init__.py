@@ -1,20 +1,15 @@
-"""What goes over the wire about the inventory, one file a subject."""
+"""Bodies and answers of the routes, one file a subject."""
 
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-WHEN = "2026-03-01T12:00:00Z"
+
+class Body(BaseModel):
+    """A request's body: unknown fields are errors, numbers are finite, texts are stripped."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, str_strip_whitespace=True)
 
 
 def example(**fields: Any) -> ConfigDict:
-    return ConfigDict(
-        extra="forbid", allow_inf_nan=False, str_strip_whitespace=True, json_schema_extra={"examples": [fields]}
-    )
-
-
-def example_of(model: type[BaseModel]) -> Any:
-    extra = model.model_config["json_schema_extra"]
-    if not isinstance(extra, dict) or not isinstance(extra["examples"], list):
-        raise TypeError(f"{model.__name__} has no example")
-    return extra["examples"][0]
+    return ConfigDict(json_schema_extra={"examples": [fields]})

@@ -1,39 +1,28 @@
-"""Groups: listed or by filter."""
+"""Groups of machines: listed, or by filter."""
 
 from datetime import datetime
-from typing import Any, Self
+from typing import Literal, Self
 
-from pydantic import BaseModel, model_validator
+from pydantic import BaseModel, Field, model_validator
+from typing_extensions import TypedDict
 
+from hashinsight.inventory.fields import MinerIds, Name, SiteIdOrCode
 from hashinsight.inventory.filters import MinerFilter
 from hashinsight.inventory.models import Group
-from hashinsight.inventory.schemas import WHEN, example
-from hashinsight.inventory.schemas.fields import MinerIds, Name, Site
-
-_GROUP = {
-    "id": 5,
-    "name": "Aurora, S19j Pro",
-    "kind": "filter",
-    "filter": {"model": "Antminer S19j Pro", "owner": "Aurora Mining"},
-    "members": 812,
-    "created_at": WHEN,
-    "refreshed_at": WHEN,
-    "to_join": None,
-    "to_leave": None,
-}
+from hashinsight.inventory.schemas import Body, example
 
 
-def _within(chosen: MinerFilter | None, site_id: Site | None) -> MinerFilter | None:
-    """The filter with the site that stands beside it; two different ones contradict each other."""
-    if chosen is None or site_id is None or chosen.site_id == site_id:
-        return chosen
-    if chosen.site_id is not None:
-        raise ValueError(f"the filter is for the site {chosen.site_id}, and {site_id} is named beside it")
-    return chosen.model_copy(update={"site_id": site_id})
+def _with_site(filters: MinerFilter | None, site_id: SiteIdOrCode | None) -> MinerFilter | None:
+    """The filter with the body's own `site_id`; an error when the filter has another one."""
+    if filters is None or site_id is None or filters.site_id == site_id:
+        return filters
+    if filters.site_id is not None:
+        raise ValueError(f"site_id is {site_id} but filter.site_id is {filters.site_id}")
+    return filters.model_copy(update={"site_id": site_id})
 
 
-class NewGroup(BaseModel):
-    """Either `filter`, or `miner_ids` (of `site_id`, where an id is at more than one site).
+class NewGroup(Body):
+    """Either `filter`, or `miner_ids` (with `site_id`, where more than one site has an id).
 
     With a filter, `site_id` is the filter's own.
     """
@@ -42,63 +31,71 @@ class NewGroup(BaseModel):
 
     name: Name
     filter: MinerFilter | None = None
-    site_id: Site | None = None
+    site_id: SiteIdOrCode | None = None
     miner_ids: MinerIds | None = None
 
     @model_validator(mode="after")
-    def _one_kind(self) -> Self:
+    def _filter_or_list(self) -> Self:
         if (self.filter is None) == (self.miner_ids is None):
-            raise ValueError("give either filter or miner_ids")
-        self.filter = _within(self.filter, self.site_id)
+            raise ValueError("send either filter or miner_ids")
+        self.filter = _with_site(self.filter, self.site_id)
         return self
 
 
-class GroupChange(BaseModel):
-    """A filter group takes another `filter` (of `site_id`); a listed one takes `add` and `remove`."""
+class GroupChange(Body):
+    """A filter group takes another `filter` (with `site_id`); a listed one takes `add` and `remove`."""
 
     model_config = example(add=["B2-R14-03"], remove=["B2-R14-09"], site_id="tx-midland-1")
 
     name: Name | None = None
     filter: MinerFilter | None = None
-    site_id: Site | None = None
+    site_id: SiteIdOrCode | None = None
     add: MinerIds | None = None
     remove: MinerIds | None = None
 
     @model_validator(mode="after")
     def _of_site(self) -> Self:
-        self.filter = _within(self.filter, self.site_id)
+        self.filter = _with_site(self.filter, self.site_id)
         return self
 
 
-class GroupShown(BaseModel):
-    """`members` are the machines of the group that the caller sees.
+class GroupFilter(TypedDict, total=False):
+    """The keys that the filter sets."""
 
-    While rights rest on a filter group it is refreshed only by those who give rights: `to_join` and `to_leave` say how
-    many machines that would add and remove. Null: nothing is held back, or the caller's scope is not the whole tenant.
-    """
+    site_id: int
+    model: str
+    firmware: str
+    zone: str
+    rack: str
+    owner: str
+    group_id: int
+    state: Literal["in_service", "retired", "any"]
+    text: str
 
-    model_config = example(**_GROUP)
+
+class GroupOut(BaseModel):
+    """A filter group with a grant over it is refreshed by owners only: `to_join` and `to_leave` are pending."""
 
     id: int
     name: str
-    kind: str
-    filter: dict[str, Any] | None
-    members: int
+    kind: Literal["listed", "filter"]
+    filter: GroupFilter | None
+    members: int = Field(description="Machines of the group that the caller sees.")
     created_at: datetime
     refreshed_at: datetime | None
-    to_join: int | None
-    to_leave: int | None
+    to_join: int | None = Field(
+        description="Machines that a refresh would add; null: none pending, or not the whole tenant in scope."
+    )
+    to_leave: int | None = Field(description="Machines that a refresh would remove; null as for `to_join`.")
 
     @classmethod
     def of(cls, group: Group, members: int, *, is_whole: bool) -> Self:
-        own = {name: getattr(group, name) for name in GroupShown.model_fields if name != "members"}
-        if not is_whole:  # machines that the caller does not see are not counted to them either
+        own = {name: getattr(group, name) for name in GroupOut.model_fields if name != "members"}
+        if not is_whole:  # these counts include machines that the caller does not see
             own |= {"to_join": None, "to_leave": None}
         return cls(**own, members=members)
 
 
-class Groups(BaseModel):
-    model_config = example(groups=[_GROUP], next_cursor=None)
-
-    groups: list[GroupShown]
+class GroupList(BaseModel):
+    groups: list[GroupOut]
     next_cursor: str | None

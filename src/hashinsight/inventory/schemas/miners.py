@@ -1,71 +1,45 @@
-"""Machines and their changes."""
+"""Machines: their records, changes, maintenance, and the report of an import."""
 
 from datetime import datetime
-from typing import Literal, Self
+from typing import Any, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
-from hashinsight.inventory.filters import Id
-from hashinsight.inventory.models import ExpectedState
-from hashinsight.inventory.queries.miners import Located
-from hashinsight.inventory.schemas import WHEN, example
-from hashinsight.inventory.schemas.fields import (
+from hashinsight.inventory.fields import (
     Firmware,
     Mac,
     MinerId,
-    Model,
+    MinerIds,
+    ModelName,
     Owner,
     Position,
-    Rack,
+    RackCode,
     Reason,
     Serial,
-    Site,
+    SiteIdOrCode,
     Ths,
-    Zone,
+    ZoneCode,
 )
+from hashinsight.inventory.filters import Id, MinerFilter
+from hashinsight.inventory.models import ExpectedState
+from hashinsight.inventory.queries.miners import LocatedMiner
+from hashinsight.inventory.schemas import Body, example
 
 Cooling = Literal["air", "hydro", "immersion"]
-_GIVEN = {
-    "miner_id": "B2-R14-03",
-    "serial": "HKLN2331A0042",
-    "mac": "02:1a:2b:3c:4d:5e",
-    "model": "Antminer S19j Pro",
-    "firmware": "LUXminer 2026.1",
-    "cooling": "air",
-    "zone": "B2",
-    "rack": "R14",
-    "position": "03",
-    "owner": "Aurora Mining",
-}
-_MINER = _GIVEN | {
-    "miner_no": 10231,
-    "site_id": 3,
-    "site": "tx-midland-1",
-    "power_node_id": 41,
-    "network_node_id": None,
-    "expected_ths": 104.0,
-    "expected_source": "catalogue",
-    "state": "in_service",
-    "created_at": WHEN,
-    "updated_at": WHEN,
-}
+ServiceState = Literal["in_service", "retired"]
+MAX_REPORTED_LINES = 10_000
 
 
-class NewMiner(BaseModel):
-    """`zone` and `rack` are codes; the expected hashrate comes from the catalogue where none is given."""
+class _MinerFields(Body):
+    """`zone` and `rack` are codes."""
 
-    model_config = example(site_id="tx-midland-1", **_GIVEN)
-
-    site_id: Site
-    miner_id: MinerId
     serial: Serial | None = None
     mac: Mac | None = None
-    model: Model | None = None
+    model: ModelName | None = None
     firmware: Firmware | None = None
-    cooling: Cooling | None = None
-    zone: Zone | None = None
-    rack: Rack | None = None
+    zone: ZoneCode | None = None
+    rack: RackCode | None = None
     position: Position | None = None
     power_node_id: Id | None = None
     network_node_id: Id | None = None
@@ -73,46 +47,58 @@ class NewMiner(BaseModel):
     expected_ths: Ths | None = None
 
 
-class MinerChangeBody(BaseModel):
-    """Only what is given changes; null clears. `site_id` moves the machine to another site, with its history."""
+class NewMiner(_MinerFields):
+    """`zone` and `rack` are codes. Without `expected_ths` the expected hashrate comes from the catalogue."""
+
+    model_config = example(
+        site_id="tx-midland-1",
+        miner_id="B2-R14-03",
+        serial="HKLN2331A0042",
+        mac="02:1a:2b:3c:4d:5e",
+        model="Antminer S19j Pro",
+        zone="B2",
+        rack="R14",
+        position="03",
+        owner="Aurora Mining",
+    )
+
+    site_id: SiteIdOrCode
+    miner_id: MinerId
+    cooling: Cooling | None = None
+
+
+def _without_default(schema: dict[str, Any]) -> None:
+    """A field left out of an update keeps its value: the default is never written."""
+    schema.pop("default", None)
+
+
+class MinerUpdate(_MinerFields):
+    """Fields that are sent change; null clears. `site_id` moves the machine to another site, with its history."""
 
     model_config = example(mac="02:1a:2b:3c:4d:77", position="04")
 
-    site_id: Site | None = None
-    miner_id: MinerId = ""
-    serial: Serial | None = None
-    mac: Mac | None = None
-    model: Model | None = None
-    firmware: Firmware | None = None
-    cooling: Cooling = "air"
-    zone: Zone | None = None
-    rack: Rack | None = None
-    position: Position | None = None
-    power_node_id: Id | None = None
-    network_node_id: Id | None = None
-    owner: Owner | None = None
-    expected_ths: Ths | None = None
-    state: Literal["in_service", "retired"] = "in_service"
+    site_id: SiteIdOrCode | None = None
+    miner_id: MinerId = Field("", json_schema_extra=_without_default)
+    cooling: Cooling = Field("air", json_schema_extra=_without_default)
+    state: ServiceState = Field("in_service", json_schema_extra=_without_default)
 
 
-class RetireBody(BaseModel):
+class RetireBody(Body):
     model_config = example(reason="sold")
 
     reason: Reason
 
 
-class MinerShown(BaseModel):
-    model_config = example(**_MINER)
-
-    miner_no: int
-    miner_id: str
+class MinerOut(BaseModel):
+    miner_no: int = Field(description="Never changes, also with another id, MAC or site.")
+    miner_id: str = Field(description="The operator's own id, unique at its site.")
     site_id: int
     site: str
     serial: str | None
     mac: str | None
     model: str | None
     firmware: str | None
-    cooling: str
+    cooling: Cooling
     zone: str | None
     rack: str | None
     position: str | None
@@ -120,77 +106,122 @@ class MinerShown(BaseModel):
     network_node_id: int | None
     owner: str | None
     expected_ths: float | None
-    expected_source: str | None
-    state: str
+    expected_source: Literal["operator", "reported", "catalogue", "baseline"] | None
+    state: ServiceState
     created_at: datetime
     updated_at: datetime
 
     @classmethod
-    def of(cls, one: Located) -> Self:
-        codes = {"site": one.site, "zone": one.zone, "rack": one.rack}
-        own = {name: getattr(one.miner, name) for name in MinerShown.model_fields if name not in codes}
+    def of(cls, located: LocatedMiner) -> Self:
+        codes = {"site": located.site, "zone": located.zone, "rack": located.rack}
+        own = {name: getattr(located.miner, name) for name in MinerOut.model_fields if name not in codes}
         return cls(**own, **codes)
 
 
-class Expected(BaseModel):
-    model_config = {"from_attributes": True}
+class ExpectedStateOut(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
 
-    state: str
+    state: Literal["curtailed", "stopped", "rebooting", "maintenance"]
     from_at: datetime
-    until_at: datetime | None
+    until_at: datetime | None = Field(description="Null: until somebody ends it.")
     cause: str
 
 
 class MinerDetail(BaseModel):
-    """`expected` is what the machine is expected to be now, where that is not simply running."""
-
-    model_config = example(
-        miner=_MINER,
-        expected={"state": "maintenance", "from_at": WHEN, "until_at": None, "cause": "maintenance: new fans"},
-    )
-
-    miner: MinerShown
-    expected: Expected | None
+    miner: MinerOut
+    expected: ExpectedStateOut | None = Field(description="Why the machine is expected not to hash now; null: running.")
 
     @classmethod
-    def of(cls, one: Located, expected: ExpectedState | None) -> Self:
-        return cls(miner=MinerShown.of(one), expected=None if expected is None else Expected.model_validate(expected))
+    def of(cls, located: LocatedMiner, expected: ExpectedState | None) -> Self:
+        shown = None if expected is None else ExpectedStateOut.model_validate(expected)
+        return cls(miner=MinerOut.of(located), expected=shown)
 
 
-class Miners(BaseModel):
-    model_config = example(miners=[_MINER], next_cursor="W1sicyIsIkIyLVIxNC0wMyJdXQ")
-
-    miners: list[MinerShown]
+class MinerList(BaseModel):
+    miners: list[MinerOut]
     next_cursor: str | None
 
 
-class ChangeShown(BaseModel):
-    model_config = {"from_attributes": True}
+class MinerChangeOut(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
 
     id: UUID
     at: datetime
     field: str
     old: str | None
     new: str | None
-    cause: str
+    cause: Literal["operator", "import", "telemetry"]
 
 
-class Changes(BaseModel):
+class MinerChangeList(BaseModel):
+    miner_no: int
+    changes: list[MinerChangeOut]
+    next_cursor: str | None
+
+
+class MinerSelection(Body):
+    """Either `miner_ids` (with `site_id`, where more than one site has an id), or `filter`."""
+
+    site_id: SiteIdOrCode | None = None
+    miner_ids: MinerIds | None = None
+    filter: MinerFilter | None = None
+    reason: Reason
+
+    @model_validator(mode="after")
+    def _filter_or_list(self) -> Self:
+        if (self.filter is None) == (self.miner_ids is None):
+            raise ValueError("send either miner_ids or filter")
+        if self.filter is not None and not self.filter.given():
+            raise ValueError("the filter is empty: it would select every machine")
+        return self
+
+
+class SetMaintenance(MinerSelection):
     model_config = example(
-        miner_no=10231,
-        changes=[
-            {
-                "id": "01980f7e-6f6a-7c3e-9d8b-2f6f4f0f7a11",
-                "at": WHEN,
-                "field": "mac",
-                "old": "02:1a:2b:3c:4d:5e",
-                "new": "02:1a:2b:3c:4d:77",
-                "cause": "operator",
-            }
-        ],
-        next_cursor=None,
+        site_id="tx-midland-1", miner_ids=["B2-R14-03"], reason="new fans", until_at="2026-03-01T18:00:00Z"
     )
 
-    miner_no: int
-    changes: list[ChangeShown]
-    next_cursor: str | None
+    from_at: AwareDatetime | None = None
+    until_at: AwareDatetime | None = None
+
+
+class EndMaintenance(MinerSelection):
+    model_config = example(filter={"site_id": "tx-midland-1", "rack": "R14"}, reason="fans replaced")
+
+
+class MaintenanceOut(BaseModel):
+    kind: Literal["miner", "zone", "group", "site"]
+    miner_id: str | None = Field(description="Set for a machine.")
+    zone: str | None = Field(description="Set for a zone.")
+    group: str | None = Field(description="Set for a group.")
+    site: str
+    from_at: datetime
+    until_at: datetime | None
+    cause: str
+    suppression_id: UUID | None = Field(description="Set when a suppression causes it; it ends when that is lifted.")
+
+
+class MaintenanceList(BaseModel):
+    maintenance: list[MaintenanceOut]
+    more: bool = Field(description="There are more than `limit`.")
+
+
+class MachineCount(BaseModel):
+    machines: int
+
+
+class RefusedLine(BaseModel):
+    line: int
+    miner_id: str | None
+    error_code: str
+    reason: str
+
+
+class ImportReport(BaseModel):
+    created: int
+    changed: int
+    unchanged: int
+    refused: int = Field(description="All refused lines; `lines` has the first 10,000.")
+    zones_created: int
+    racks_created: int
+    lines: list[RefusedLine]

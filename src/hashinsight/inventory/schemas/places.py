@@ -4,43 +4,43 @@ from datetime import datetime
 from typing import Annotated, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import AfterValidator, BaseModel
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from hashinsight.inventory.fields import Name, RackCode, SiteCode, SiteIdOrCode, ZoneCode
 from hashinsight.inventory.filters import Id
-from hashinsight.inventory.schemas import WHEN, example
-from hashinsight.inventory.schemas.fields import Name, Rack, Site, SiteCode, Zone
+from hashinsight.inventory.schemas import Body, example
 
 
-def _known_zone(name: str) -> str:
+def _known_time_zone(name: str) -> str:
     try:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise ValueError("no time zone of this name") from None
+        raise ValueError("unknown time zone") from None
     return name
 
 
-Timezone = Annotated[str, AfterValidator(_known_zone)]
-_SITE = {"code": "tx-midland-1", "name": "Midland 1", "timezone": "America/Chicago"}
+TimeZone = Annotated[str, AfterValidator(_known_time_zone)]
+NodeKind = Literal["transformer", "breaker", "pdu", "router", "switch"]
 
 
-class NewSite(BaseModel):
-    model_config = example(**_SITE)
+class NewSite(Body):
+    model_config = example(code="tx-midland-1", name="Midland 1", timezone="America/Chicago")
 
     code: SiteCode
     name: Name
-    timezone: Timezone = "UTC"
+    timezone: TimeZone = "UTC"
 
 
-class SiteChange(BaseModel):
+class SiteChange(Body):
     model_config = example(name="Midland, hall 1")
 
     code: SiteCode | None = None
     name: Name | None = None
-    timezone: Timezone | None = None
+    timezone: TimeZone | None = None
 
 
-class SiteShown(BaseModel):
-    model_config = example(id=3, created_at=WHEN, **_SITE) | {"from_attributes": True}
+class SiteOut(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
 
     id: int
     code: str
@@ -49,38 +49,32 @@ class SiteShown(BaseModel):
     created_at: datetime
 
 
-class SiteDetail(SiteShown):
-    """`miners` are those in service that the caller sees."""
-
-    model_config = example(id=3, created_at=WHEN, miners=4120, **_SITE) | {"from_attributes": True}
-
-    miners: int
+class SiteDetail(SiteOut):
+    miners: int = Field(description="Machines in service that the caller sees.")
 
 
-class Sites(BaseModel):
-    model_config = example(sites=[{"id": 3, "created_at": WHEN, **_SITE}], next_cursor=None)
-
-    sites: list[SiteShown]
+class SiteList(BaseModel):
+    sites: list[SiteOut]
     next_cursor: str | None
 
 
-class NewZone(BaseModel):
+class NewZone(Body):
     model_config = example(site_id="tx-midland-1", code="B2", name="Building 2")
 
-    site_id: Site
-    code: Zone
+    site_id: SiteIdOrCode
+    code: ZoneCode
     name: Name | None = None
 
 
-class ZoneChange(BaseModel):
+class ZoneChange(Body):
     model_config = example(name="Building 2, north")
 
-    code: Zone | None = None
+    code: ZoneCode | None = None
     name: Name | None = None
 
 
-class ZoneShown(BaseModel):
-    model_config = example(id=7, site_id=3, code="B2", name="Building 2") | {"from_attributes": True}
+class ZoneOut(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
 
     id: int
     site_id: int
@@ -88,23 +82,21 @@ class ZoneShown(BaseModel):
     name: str
 
 
-class Zones(BaseModel):
-    model_config = example(zones=[{"id": 7, "site_id": 3, "code": "B2", "name": "Building 2"}], next_cursor=None)
-
-    zones: list[ZoneShown]
+class ZoneList(BaseModel):
+    zones: list[ZoneOut]
     next_cursor: str | None
 
 
-class NewRack(BaseModel):
+class NewRack(Body):
     model_config = example(site_id="tx-midland-1", zone="B2", code="R14")
 
-    site_id: Site
-    zone: Zone | None = None
-    code: Rack
+    site_id: SiteIdOrCode
+    zone: ZoneCode | None = None
+    code: RackCode
 
 
-class RackShown(BaseModel):
-    model_config = example(id=21, site_id=3, zone_id=7, code="R14") | {"from_attributes": True}
+class RackOut(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
 
     id: int
     site_id: int
@@ -112,38 +104,32 @@ class RackShown(BaseModel):
     code: str
 
 
-class Racks(BaseModel):
-    model_config = example(racks=[{"id": 21, "site_id": 3, "zone_id": 7, "code": "R14"}], next_cursor=None)
-
-    racks: list[RackShown]
+class RackList(BaseModel):
+    racks: list[RackOut]
     next_cursor: str | None
 
 
-class NewNode(BaseModel):
+class NewNode(Body):
     """A point of the power tree (transformer, breaker, pdu) or of the network (router, switch)."""
 
     model_config = example(site_id="tx-midland-1", kind="pdu", code="PDU-14", parent_id=40)
 
-    site_id: Site
-    kind: Literal["transformer", "breaker", "pdu", "router", "switch"]
-    code: Rack
+    site_id: SiteIdOrCode
+    kind: NodeKind
+    code: RackCode
     parent_id: Id | None = None
 
 
-class NodeShown(BaseModel):
-    model_config = example(id=41, site_id=3, kind="pdu", code="PDU-14", parent_id=40) | {"from_attributes": True}
+class NodeOut(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
 
     id: int
     site_id: int
-    kind: str
+    kind: NodeKind
     code: str
     parent_id: int | None
 
 
-class Nodes(BaseModel):
-    model_config = example(
-        nodes=[{"id": 41, "site_id": 3, "kind": "pdu", "code": "PDU-14", "parent_id": 40}], next_cursor=None
-    )
-
-    nodes: list[NodeShown]
+class NodeList(BaseModel):
+    nodes: list[NodeOut]
     next_cursor: str | None

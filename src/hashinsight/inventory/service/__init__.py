@@ -1,7 +1,8 @@
-"""Acts on the inventory, one file a verb's family; those above use these names."""
+"""What the inventory does, one file a subject."""
 
-from hashinsight.inventory.service.expected import (
-    Expected,
+from hashinsight.inventory.service.discovery import update_reported_identity
+from hashinsight.inventory.service.expected_states import (
+    ExpectedInterval,
     end_causes,
     end_expected,
     end_states,
@@ -10,18 +11,17 @@ from hashinsight.inventory.service.expected import (
     expected_frame,
 )
 from hashinsight.inventory.service.groups import refresh_groups
-from hashinsight.inventory.service.report import report_identity
-from hashinsight.inventory.service.settings import read_settings
+from hashinsight.inventory.service.settings import get_settings
 
 __all__ = [
-    "Expected",
+    "ExpectedInterval",
     "end_causes",
     "end_expected",
     "end_states",
     "expect",
     "expect_each",
     "expected_frame",
-    "read_settings",
+    "get_settings",
     "refresh_groups",
-    "report_identity",
+    "update_reported_identity",
 ]

@@ -1,4 +1,4 @@
-"""One address of a database, in the forms that SQLAlchemy, psycopg and ADBC each want."""
+"""One database address, in the forms that SQLAlchemy, psycopg and ADBC expect."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,7 @@ SUPERUSER = "postgres"
 
 @dataclass(frozen=True)
 class DatabaseAddress:
-    """`url` begins with postgresql:// and may hold a password, so it is never logged; `shown` may be."""
+    """`url` starts with postgresql:// and may hold a password, so it is never logged; `shown` may be."""
 
     url: str
     shown: str

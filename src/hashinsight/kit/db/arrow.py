@@ -1,4 +1,4 @@
-"""Large reads as Arrow: two million rows a second where a row-by-row cursor gives fifty thousand."""
+"""Large reads as Arrow: two million rows/s, where a row-by-row cursor reaches fifty thousand."""
 
 import contextlib
 import threading
@@ -12,7 +12,7 @@ from hashinsight.kit.db.context import Context
 
 
 class ArrowReader:
-    """Connections are kept: opening one reads the server's whole list of types, fifty times what a small read costs."""
+    """Keeps connections: opening one reads the server's list of types, which costs fifty small reads."""
 
     def __init__(self, libpq_url: str, *, kept: int = 4) -> None:
         self._url = libpq_url
@@ -27,7 +27,7 @@ class ArrowReader:
             try:
                 return self._read(connection, context, query)
             except Error:
-                # it may only have grown old: then a new one does better, and else it says the same
+                # the connection may be stale; a real error is raised again on a new one
                 connection.close()
         fresh = dbapi.connect(self._url)
         try:
@@ -38,7 +38,7 @@ class ArrowReader:
 
     def close(self) -> None:
         with self._lock:
-            idle, self._idle, self._kept = self._idle, [], 0  # one that is reading yet is closed when it is done
+            idle, self._idle, self._kept = self._idle, [], 0  # connections in use are closed when done
         for connection in idle:
             with contextlib.suppress(Error):
                 connection.close()
@@ -50,7 +50,7 @@ class ArrowReader:
         )
         with connection.cursor() as cursor:
             cursor.execute(sql.SQL("select concat({})").format(settings).as_string())
-            pl.DataFrame(cursor.fetch_arrow())  # without PyArrow, the only way to take a result
+            pl.DataFrame(cursor.fetch_arrow())  # the only way to get a result without PyArrow
             cursor.execute(query.as_string())
             frame = pl.DataFrame(cursor.fetch_arrow())
         connection.rollback()

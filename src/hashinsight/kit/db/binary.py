@@ -1,6 +1,6 @@
-"""Rows in PostgreSQL's binary COPY form, made from columns with NumPy: no Python object a value, no text to parse.
+"""Rows in PostgreSQL's binary COPY format, built from columns with NumPy: no Python object per value, no text parsing.
 
-A column is a block of bytes, one line a row, and a mask of those that count: NULL is a length of -1 and no bytes.
+A column is a block of bytes, one line per row, and a mask of the valid ones: NULL is a length of -1 and no bytes.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ Bools = NDArray[np.bool_]
 
 START = b"PGCOPY\n\xff\r\n\x00" + bytes(8)
 END = b"\xff\xff"
-_EPOCH = datetime(2000, 1, 1, tzinfo=UTC)  # PostgreSQL counts from here
+_EPOCH = datetime(2000, 1, 1, tzinfo=UTC)  # PostgreSQL's epoch
 _EPOCH_MICROS = 946_684_800_000_000
 _NULL = np.frombuffer(b"\xff\xff\xff\xff", np.uint8)
 _REAL_OID = 700
@@ -24,15 +24,15 @@ _REAL_OID = 700
 
 @dataclass(frozen=True)
 class Column:
-    block: Bytes  # (rows, width), each line a length of four bytes and the value
-    used: Bools | None = None  # None: every byte of every row
+    block: Bytes  # (rows, width); each line is a four-byte length and the value
+    used: Bools | None = None  # None: all bytes are valid
     fields: int = 1  # columns of the table, side by side
 
 
 def numbers(values: NDArray[np.generic], kind: str) -> Column:
     """One column, or several side by side. NaN is NULL.
 
-    `kind` is NumPy's word for it in network order: '>i2', '>i4', '>i8', '>f4', '>f8'.
+    `kind` is NumPy's type string in network order: '>i2', '>i4', '>i8', '>f4', '>f8'.
     """
     size = int(kind[-1])
     values = values if values.ndim > 1 else values[:, None]
@@ -60,20 +60,20 @@ def times(micros: NDArray[np.int64]) -> Column:
 
 
 def time_of(at: datetime) -> bytes:
-    """One time in PostgreSQL's binary form."""
+    """One time in PostgreSQL's binary format."""
     return ((at - _EPOCH) // timedelta(microseconds=1)).to_bytes(8, "big", signed=True)
 
 
 def same(rows: int, *values: bytes) -> Column:
-    """One value for all rows, in PostgreSQL's binary form; or several side by side."""
+    """One value for all rows, in PostgreSQL's binary format; or several side by side."""
     line = np.frombuffer(b"".join(len(value).to_bytes(4, "big") + value for value in values), np.uint8)
     return Column(np.broadcast_to(line, (rows, len(line))), fields=len(values))
 
 
 def texts(values: Sequence[str | None], *, prefix: bytes = b"") -> Column:
-    """`prefix` is what a type puts before its text, as jsonb does its version."""
+    """`prefix` precedes the text in some types, such as the version byte of jsonb."""
     count = len(values)
-    if count and values[0] is not None and values.count(values[0]) == count:  # as most of a batch's texts are
+    if count and values[0] is not None and values.count(values[0]) == count:  # the usual case in a batch
         return same(count, prefix + values[0].encode())
     raw = [b"" if value is None else prefix + value.encode() for value in values]
     lengths = np.fromiter(map(len, raw), np.int64, count=count)
@@ -81,7 +81,7 @@ def texts(values: Sequence[str | None], *, prefix: bytes = b"") -> Column:
     block = np.empty((count, width + 4), np.uint8)
     block[:, :4] = lengths.astype(">i4").view(np.uint8).reshape(-1, 4)
     joined = np.frombuffer(b"".join(raw), np.uint8)
-    if count and int(lengths.min()) == width:  # all of one length, as names with a number often are
+    if count and int(lengths.min()) == width:  # all of one length, such as numbered names
         block[:, 4:] = joined.reshape(count, width)
         return Column(block)
     used = np.arange(width + 4) < (lengths + 4)[:, None]
@@ -96,7 +96,7 @@ def jsons(values: Sequence[str | None]) -> Column:
 
 
 def real_lists(grid: NDArray[np.float64], lengths: NDArray[np.int64]) -> Column:
-    """Arrays of real: one line of the grid a row, as many entries as its length; none is NULL, NaN a NULL inside."""
+    """Arrays of real: one line of the grid per row, its first `length` entries; NULL if none, NaN becomes NULL."""
     rows, width = grid.shape
     missing = np.isnan(grid)
     if rows and not missing.any() and (lengths == width).all():
@@ -133,11 +133,11 @@ _ARRAY_HEAD = 20
 
 
 class Raw(bytes):
-    """A value in PostgreSQL's binary form."""
+    """A value in PostgreSQL's binary format."""
 
 
 def array(values: NDArray[np.generic], kind: str) -> Raw:
-    """One array as a value, not empty. NaN stays NaN. `kind` is NumPy's word without the order: 'f4', 'i8'."""
+    """A non-empty array as a value. NaN stays NaN. `kind` is NumPy's type string without byte order: 'f4', 'i8'."""
     cells = np.empty(len(values), [("length", ">i4"), ("value", f">{kind}")])
     cells["length"] = int(kind[-1])
     cells["value"] = values
@@ -145,14 +145,14 @@ def array(values: NDArray[np.generic], kind: str) -> Raw:
 
 
 def from_array(sent: bytes, kind: str) -> NDArray[Any]:
-    """What `array_send` gives of an array without NULLs, of the same `kind`."""
+    """Reads the output of `array_send` for an array without NULLs, of the same `kind`."""
     cells = np.frombuffer(sent, [("length", ">i4"), ("value", f">{kind}")], offset=_ARRAY_HEAD)
     values: NDArray[Any] = cells["value"].astype(kind)
     return values
 
 
 def packed(values: NDArray[np.generic], kind: str) -> Raw:
-    """Numbers as a `bytea`: one after the other, each as PostgreSQL sends it. NaN stays NaN."""
+    """Numbers as a `bytea`, one after the other in network order. NaN stays NaN."""
     return Raw(values.astype(f">{kind}").tobytes())
 
 
@@ -162,7 +162,7 @@ def unpacked(stored: bytes, kind: str) -> NDArray[Any]:
 
 
 def rows_of(columns: Sequence[Column]) -> bytes:
-    """All columns as lines of a COPY: they stand between START and END."""
+    """All columns as COPY rows, to be sent between START and END."""
     count = len(columns[0].block)
     fields = sum(column.fields for column in columns)
     start = np.broadcast_to(np.frombuffer(fields.to_bytes(2, "big"), np.uint8), (count, 2))

@@ -1,4 +1,4 @@
-"""Who a transaction acts as. Set for one transaction at a time, so that a pooled connection carries nothing over."""
+"""A transaction's role, tenant and sites. Set per transaction, so a pooled connection carries nothing over."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,14 +6,14 @@ from enum import StrEnum
 
 class Role(StrEnum):
     OWNER = "hi_owner"  # owns the tables, runs migrations
-    APP = "hi_app"  # requests: sees the rows of one tenant, and of some of its sites where the scope is narrower
-    JOB = "hi_job"  # ticks: sees all tenants, where a policy says so
-    INGEST = "hi_ingest"  # adds raw samples and can do nothing else, not even look at them
+    APP = "hi_app"  # requests: rows of one tenant, or of some of its sites
+    JOB = "hi_job"  # ticks: all tenants, where a policy allows it
+    INGEST = "hi_ingest"  # may only insert raw samples, not read them
 
 
 @dataclass(frozen=True)
 class Context:
-    """A transaction's role, tenant and sites. Without a tenant, the policies show no tenant's rows at all."""
+    """A transaction's role, tenant and sites. Without a tenant, the policies show no tenant's rows."""
 
     role: Role = Role.APP
     tenant: str | None = None
@@ -21,10 +21,10 @@ class Context:
     read_only: bool = False
     statement_timeout_ms: int = 30_000
     idle_timeout_ms: int = 60_000
-    by_index: bool = False  # for statements that name their rows by keys, planned once and for any size of the tables
+    by_index: bool = False  # for statements by key, planned once for any table size
 
     def as_settings(self) -> dict[str, str]:
-        """PostgreSQL settings that make this context; applied with `set_config(…, is_local => true)`."""
+        """PostgreSQL settings of this context; applied with `set_config(…, is_local => true)`."""
         return {
             "role": self.role.value,
             "app.tenant": self.tenant or "",
@@ -39,6 +39,6 @@ class Context:
 
 
 def job_context(*, work_seconds: int = 600) -> Context:
-    """For ticks: computing for minutes inside a transaction is their trade, so the time-outs follow the work."""
+    """For ticks, which may compute for minutes in a transaction: timeouts follow the work."""
     limit_ms = work_seconds * 1000
     return Context(Role.JOB, statement_timeout_ms=limit_ms, idle_timeout_ms=limit_ms)

@@ -1,4 +1,11 @@
-"""Connections and transactions. Nothing reads or writes outside a transaction that says who it acts as."""
+"""Three ways to the database, each in a transaction with a role, a tenant and sites.
+
+- `transaction(context)` for nearly everything: a SQLAlchemy session, committed at the end. `reading(context)` is
+  the same read-only, on the replica if there is one.
+- `frame(context, query)` for large reads: columns over Arrow, a hundred times as fast as rows.
+- `hot()` for the few calls that run hundreds of times per second (token look-ups, leases, acks, uploads): a kept
+  connection, and statements in one round trip.
+"""
 
 import asyncio
 import math
@@ -6,7 +13,6 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import structlog
@@ -14,14 +20,14 @@ from psycopg import Error, sql
 from sqlalchemy import event
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DBAPIError, DisconnectionError, SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
-from sqlalchemy.util import greenlet_spawn
 
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.db.context import Context, Role
-from hashinsight.kit.db.driver import Connection
-from hashinsight.kit.db.kept import Kept, driver_in, session_on, was_needed
+from hashinsight.kit.db.driver import DriverConnection
+from hashinsight.kit.db.hot import HotConnections
+from hashinsight.kit.db.pipeline import begin, driver_connection, one_round_trip
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,8 +36,8 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-# A session that forgot its context acts as the role that sees no rows, never as the login behind the address. What a
-# context leaves unsaid is said here, whatever the server's own settings are.
+# A session without a context acts as the role that sees no rows, never as the login. What a
+# context does not set is set here, whatever the server's defaults.
 _SESSION_OPTIONS = (
     f"-c role={Role.APP.value} -c timezone=UTC -c search_path=public -c jit=off"
     " -c default_transaction_read_only=off -c enable_seqscan=on -c enable_bitmapscan=on -c plan_cache_mode=auto"
@@ -39,12 +45,11 @@ _SESSION_OPTIONS = (
     f" -c idle_in_transaction_session_timeout={Context().idle_timeout_ms}"
 )
 
-# Of the pool's connections: so many may lie ready for the hot calls, and are then nobody else's.
-_KEPT_ASKING, _KEPT_WORKING = 2, 4
+_HOT_CONNECTIONS = 6  # of the pool, reserved for hot calls
 _FRESH_SECONDS = 1.0
 _REPLICA_SECONDS = 2.0
 _REPLICA_AGAIN_SECONDS = 15.0
-# a server that fell silent behind a firewall is noticed in seconds, not in the two hours that TCP would wait
+# notices a server lost behind a firewall in seconds, not after TCP's two hours
 _LIVENESS = {
     "keepalives": 1,
     "keepalives_idle": 10,
@@ -69,81 +74,59 @@ class Database:
         self._engine = _engine(address, pool, application)
         self._read_engine = _engine(read_address, pool, f"{application} read") if read_address else None
         self._replica_from = 0.0
-        self._asking = Kept(self._engine, min(_KEPT_ASKING, pool // 4), at_once=True)
-        self._working = Kept(self._engine, min(_KEPT_WORKING, pool // 2))
+        self._hot = HotConnections(self._engine, min(_HOT_CONNECTIONS, 3 * pool // 4))
 
     @asynccontextmanager
     async def transaction(self, context: Context) -> AsyncIterator[AsyncSession]:
-        """One transaction: committed when the block ends well, rolled back when it raises."""
+        """One transaction: committed at the end of the block, rolled back on an exception."""
         async with _transaction(self._engine, context) as session:
             yield session
 
     @asynccontextmanager
     async def reading(self, context: Context) -> AsyncIterator[AsyncSession]:
-        """A read-only transaction, on the replica where there is one; on the main server while that one is away."""
+        """A read-only transaction on the replica, or on the main server while the replica is unavailable."""
         context = replace(context, read_only=True)
         engine = await self._reading_engine()
         async with _transaction(engine, context) as session:
             yield session
 
     @asynccontextmanager
-    async def bare(self) -> AsyncIterator[Connection]:
-        """The driver's own connection, for what runs a hundred times a second: `enter` first, `commit` in the end."""
-        held = await self._engine.raw_connection()
-        try:
-            yield driver_in(held)
-        finally:
-            await greenlet_spawn(held.close)
+    async def hot(self) -> AsyncIterator[AsyncSession]:
+        """A session on a kept connection, for calls that run hundreds of times per second.
 
-    @asynccontextmanager
-    async def at_once(self) -> AsyncIterator[Connection]:
-        """The same for one statement, which is a transaction by itself and says within whose rows it sees."""
-        async with self._asking.connection() as held:
-            yield held.driver
+        No transaction is open: `execute_together(session, …, begin_as=context)` begins it in the same round trip as its
+        statements. What is executed before that commits by itself and sees no tenant's rows.
+        """
+        async with self._hot.session() as session:
+            yield session
 
     async def frame(self, context: Context, query: sql.Composable, *, on_main: bool = False) -> "pl.DataFrame":
-        """A large result as columns, over Arrow, in its own read-only transaction and off the event loop."""
+        """A large result as columns, over Arrow, in its own read-only transaction, off the event loop."""
         engine = self._engine if on_main else await self._reading_engine()
         replica = self._read_address if engine is self._read_engine else None
         reader = self._reader(replica or self.address)
         return await asyncio.to_thread(reader.read, replace(context, read_only=True), query)
 
     def read_frame(self, context: Context, query: sql.Composable) -> "pl.DataFrame":
-        """The same from the main server, for who is off the event loop already."""
+        """The same from the main server, for code in a thread."""
         return self._reader(self.address).read(replace(context, read_only=True), query)
-
-    @asynccontextmanager
-    async def unentered(self) -> AsyncIterator[AsyncSession]:
-        """A transaction whose first statements bring their context along (`together`); until then it sees nothing.
-
-        The session stands on a connection that is there already, and most calls never need more of it than that.
-        """
-        async with self._working.connection() as held:
-            session = session_on(self._engine, held)
-            try:
-                yield session
-                await (session.commit() if session.in_transaction() else held.driver.commit())
-            finally:  # whatever was not committed ends with the connection's return
-                if was_needed(session):
-                    await session.close()
 
     async def dispose(self) -> None:
         for reader in self._arrow.values():
             await asyncio.to_thread(reader.close)
-        await self._asking.dispose()
-        await self._working.dispose()
+        await self._hot.dispose()
         await self._engine.dispose()
         if self._read_engine is not None:
             await self._read_engine.dispose()
 
     def _reader(self, address: DatabaseAddress) -> "ArrowReader":
-        """Made for the first frame: polars and the Arrow driver cost time that most processes need not spend."""
+        """Created for the first frame: most processes never load polars and the Arrow driver."""
         from hashinsight.kit.db.arrow import ArrowReader
 
         return self._arrow.setdefault(address.libpq, ArrowReader(address.libpq))
 
     async def _reading_engine(self) -> AsyncEngine:
-        """The replica's, unless it failed a moment ago: then nobody waits for it again for a while."""
+        """The replica's; the main server's for a while after the replica failed."""
         if self._read_engine is None or time.monotonic() < self._replica_from:
             return self._engine
         try:
@@ -155,40 +138,28 @@ class Database:
             return self._engine
 
 
-async def enter(driver: Connection, context: Context) -> None:
-    """Begin a transaction in this context. Inside a pipeline it waits for nothing.
-
-    Who it acts as is always said; the rest only where it is not what every session begins with.
-    """
-    said = {name: value for name, value in context.as_settings().items() if name in _WHO or value != _BEGINS_WITH[name]}
-    await driver.execute(_entering(tuple(said)), list(said.values()), prepare=True)
-
-
-async def driver_behind(connection: AsyncConnection) -> Connection:
-    return driver_in(await connection.get_raw_connection())
-
-
 def _engine(address: DatabaseAddress, pool: int, application: str) -> AsyncEngine:
     engine = create_async_engine(
         address.sqlalchemy,
+        isolation_level="AUTOCOMMIT",  # transactions are begun by `kit.db.pipeline.begin`
         pool_size=pool,
         max_overflow=pool,
         pool_timeout=10,
-        hide_parameters=True,  # values of a failed statement belong in no log
+        hide_parameters=True,  # values of a failed statement must not be logged
         connect_args={
             "connect_timeout": 5,
             "application_name": application,
             "options": _SESSION_OPTIONS,
-            "async_creator_fn": Connection.connect,
+            "async_creator_fn": DriverConnection.connect,
             **_LIVENESS,
         },
     )
-    _ask_the_idle(engine)
+    _check_idle(engine)
     return engine
 
 
-def _ask_the_idle(engine: AsyncEngine) -> None:
-    """A connection that lay idle is asked whether it lives before anybody gets it; one just used needs no question."""
+def _check_idle(engine: AsyncEngine) -> None:
+    """Check a connection that was idle before it is used; one used recently needs no check."""
 
     @event.listens_for(engine.sync_engine, "checkin")
     def _put_back(_: DBAPIConnection, record: ConnectionPoolEntry) -> None:
@@ -201,31 +172,21 @@ def _ask_the_idle(engine: AsyncEngine) -> None:
         try:
             engine.dialect.do_ping(dbapi)
         except engine.dialect.loaded_dbapi.Error as error:
-            raise DisconnectionError(str(error)) from error  # the pool takes another one
-
-
-_BEGINS_WITH = Context().as_settings()
-_WHO = ("role", "app.tenant", "app.sites")
-
-
-@lru_cache(maxsize=64)
-def _entering(names: tuple[str, ...]) -> str:
-    """One text for the same settings, so that it is prepared once."""
-    return "select " + ", ".join(f"set_config('{name}', %s, true)" for name in names)
+            raise DisconnectionError(str(error)) from error  # the pool takes another connection
 
 
 @asynccontextmanager
 async def _transaction(engine: AsyncEngine, context: Context) -> AsyncIterator[AsyncSession]:
     async with AsyncSession(engine, expire_on_commit=False, autoflush=False) as session, session.begin():
-        driver = await driver_behind(await session.connection())
+        driver = await driver_connection(session)
         try:
             try:
-                async with driver.one_way():  # with its BEGIN
-                    await enter(driver, context)
-            except Error as error:  # as the session itself would tell it
+                async with one_round_trip(driver):
+                    await begin(driver, context)
+            except Error as error:  # what the session would raise
                 raise DBAPIError.instance(None, None, error, Error, dialect=engine.dialect) from error
             yield session
         except BaseException:
-            if driver.is_in_the_middle:  # no rollback would reach the server: it goes, and the pool makes another
+            if driver.is_interrupted:  # no rollback would reach the server: the pool opens a new one
                 await session.invalidate()
             raise

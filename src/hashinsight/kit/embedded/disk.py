@@ -1,33 +1,33 @@
-"""The disk guard: telemetry is refused before the disk is full, so that the database never has to."""
+"""The disk guard: refuses telemetry before the disk is full, so that the database never fails."""
 
 import os
 import shutil
 import time
 from pathlib import Path
 
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 
 _LOOK_EVERY_SECONDS = 2.0
 
 
 def free_mb(folder: Path) -> int:
-    """Free space where the folder is, or will be."""
-    while not os.path.exists(folder):  # noqa: PTH110 - Path.exists raises where a parent is closed to us
+    """Free space at the folder, or where it will be created."""
+    while not os.path.exists(folder):  # noqa: PTH110 - Path.exists raises without access to a parent
         folder = folder.parent
     return shutil.disk_usage(folder).free // 2**20
 
 
-def check_room_to_start(folder: Path, reserve_mb: int) -> None:
+def check_free_space(folder: Path, reserve_mb: int) -> None:
     free = free_mb(folder)
     if free < reserve_mb // 4:
-        raise Refusal(
-            f"the disk of {folder} is nearly full: {free} MB are free, {reserve_mb // 4} MB are needed to start "
-            "(a quarter of HASHINSIGHT_DISK_RESERVE_MB); make room or choose another HASHINSIGHT_DATA_DIR."
+        raise OperatorError(
+            f"the disk of {folder} is nearly full: {free} MB free, {reserve_mb // 4} MB needed to start "
+            "(a quarter of HASHINSIGHT_DISK_RESERVE_MB); free some space or choose another HASHINSIGHT_DATA_DIR."
         )
 
 
 class DiskGuard:
-    """Says whether there is room for more telemetry; looks at the disk every two seconds at the most."""
+    """Whether there is room for more telemetry; checks the disk at most every two seconds."""
 
     def __init__(self, folder: Path, reserve_mb: int) -> None:
         self._folder = folder

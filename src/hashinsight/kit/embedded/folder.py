@@ -1,4 +1,4 @@
-"""The data folder: who may enter it, which version wrote it, and that only one program works in it at a time."""
+"""The data folder: its access rights, the version that wrote it, and a lock so that only one program uses it."""
 
 import contextlib
 import fcntl
@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hashinsight.kit.embedded.account import Account
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 
 LAYOUT = 1
-# what may lie in a folder that is not one of ours yet: a secret key to restore with, and traces of a refused start
-_BEFORE_THE_FIRST_START = frozenset({"secret.key", "postgres.conf", "metrics", "lock", "lost+found"})
-_MAX_SOCKET_PATH = 100  # the kernel allows 107 bytes for the path of a socket
+# allowed in a new data folder: a secret key to restore with, and traces of a refused start
+_ALLOWED_IN_NEW = frozenset({"secret.key", "postgres.conf", "metrics", "lock", "lost+found"})
+_MAX_SOCKET_PATH = 100  # the kernel's limit for a socket path is 107 bytes
 
 
 @dataclass(frozen=True)
@@ -76,51 +76,51 @@ class DataFolder:
 
 
 def open_folder(path: Path) -> DataFolder:
-    """Make the folder if it is missing, and check that it is ours, that we can work in it, and its version."""
+    """Create the folder if missing; check its owner, access and version."""
     folder = DataFolder(path)
     try:
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
         probe = path / f".probe-{os.getpid()}"
         probe.touch()
         probe.unlink()
-        foreign = sorted(one.name for one in path.iterdir() if one.name not in _BEFORE_THE_FIRST_START)
+        foreign = sorted(entry.name for entry in path.iterdir() if entry.name not in _ALLOWED_IN_NEW)
     except OSError as error:
-        raise cannot_use(path, error) from error
+        raise unusable_folder(path, error) from error
     if foreign and not folder.version_file.exists():
-        raise Refusal(
-            f"{path} holds other things ({', '.join(foreign[:3])}) and is no data folder of HashInsight: "
+        raise OperatorError(
+            f"{path} is not a HashInsight data folder: it holds {', '.join(foreign[:3])}; "
             "set HASHINSIGHT_DATA_DIR to a folder of its own."
         )
     check_version(folder)
     return folder
 
 
-def cannot_use(path: Path, error: OSError) -> Refusal:
-    """The sentence for a data folder that the system keeps from us."""
+def unusable_folder(path: Path, error: OSError) -> OperatorError:
+    """The error for a data folder that the system does not let us use."""
     owner = ""
     with contextlib.suppress(OSError, KeyError):
         uid = path.stat().st_uid
         owner = f"it belongs to {pwd.getpwuid(uid).pw_name}: " if uid != os.geteuid() else ""
-    return Refusal(
+    return OperatorError(
         f"the data folder {path} cannot be used ({error.strerror or error}): {owner}"
-        "run this as the user that it belongs to, or set HASHINSIGHT_DATA_DIR to another folder."
+        "run this as its owner, or set HASHINSIGHT_DATA_DIR to another folder."
     )
 
 
 def check_owner(folder: DataFolder, account: Account) -> None:
-    """A database that another user made is not touched: what we would change about it, that user could not undo."""
+    """A database created by another user is not touched: that user could not undo our changes."""
     if folder.postgres.exists() and folder.postgres.stat().st_uid != account.uid:
         uid = folder.postgres.stat().st_uid
         with contextlib.suppress(KeyError):
-            raise Refusal(
+            raise OperatorError(
                 f"the database in {folder.path} belongs to the user {pwd.getpwuid(uid).pw_name}, and this start would "
-                f"run it as {account.name}: run this as the user who started it first."
+                f"run it as {account.name}: run this as that user."
             )
-        raise Refusal(f"the database in {folder.path} belongs to user id {uid}: run this as that user.")
+        raise OperatorError(f"the database in {folder.path} belongs to user id {uid}: run this as that user.")
 
 
 def sync_folder(path: Path) -> None:
-    """A rename is safe from a power cut only when its folder is on the disk too."""
+    """A rename survives a power cut only once its folder is synced too."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -134,19 +134,19 @@ def check_version(folder: DataFolder) -> None:
     try:
         layout = json.loads(folder.version_file.read_text())["layout"]
     except (ValueError, KeyError, TypeError, OSError) as error:
-        raise Refusal(
-            f"{folder.version_file} cannot be read as a version: {folder.path} is not a data folder of HashInsight, "
+        raise OperatorError(
+            f"{folder.version_file} does not hold a version: {folder.path} is not a HashInsight data folder, "
             "or is damaged; choose another HASHINSIGHT_DATA_DIR or restore it from a backup."
         ) from error
     if layout != LAYOUT:
-        raise Refusal(
+        raise OperatorError(
             f"the data folder {folder.path} was written by another version of HashInsight (its layout is {layout}, "
             f"this version's is {LAYOUT}): run the version that wrote it, or choose another HASHINSIGHT_DATA_DIR."
         )
 
 
 def prepare(folder: DataFolder, account: Account) -> None:
-    """Make the inner folders, owned by the account of the servers and closed to everybody else."""
+    """Create the inner folders, owned by the server account and closed to all others."""
     if not folder.version_file.exists():
         aside = folder.version_file.with_suffix(".part")
         with aside.open("w") as file:
@@ -156,7 +156,7 @@ def prepare(folder: DataFolder, account: Account) -> None:
         aside.rename(folder.version_file)
         sync_folder(folder.path)
     _let_through(folder.path, account)
-    for ours in (folder.config, folder.logs):  # the servers read these, and cannot plant anything in them
+    for ours in (folder.config, folder.logs):  # readable, not writable, for the servers
         ours.mkdir(exist_ok=True, mode=0o700)
         _let_through(ours, account)
     for theirs in (folder.valkey, folder.postgres_logs):
@@ -164,22 +164,22 @@ def prepare(folder: DataFolder, account: Account) -> None:
         account.own(theirs)
     _make_sockets(folder.sockets, account)
     if not account.can_reach(folder.logs):
-        raise Refusal(
-            f"the user {account.name}, who runs the database, cannot reach {folder.path}: open the folders above it "
-            "with chmod o+x, or set HASHINSIGHT_DATA_DIR to a place such as /var/lib/hashinsight."
+        raise OperatorError(
+            f"the database user {account.name} cannot access {folder.path}: run chmod o+x on the folders "
+            "above it, or set HASHINSIGHT_DATA_DIR to a place such as /var/lib/hashinsight."
         )
 
 
 def _let_through(path: Path, account: Account) -> None:
-    """Open a folder of ours for the service user to pass through, and for nobody else."""
+    """Let the service user pass through one of our folders, and nobody else."""
     if account.is_other:
         os.chown(path, -1, account.gid)
         path.chmod(0o710)
 
 
 @contextmanager
-def only_one(folder: DataFolder) -> Iterator[None]:
-    """Hold the data folder for this process; the lock goes with the process, however it ends."""
+def hold_folder(folder: DataFolder) -> Iterator[None]:
+    """Lock the data folder for this process; the lock ends with the process."""
     with folder.lock.open("a+") as file:
         folder.lock.chmod(0o600)
         try:
@@ -187,8 +187,8 @@ def only_one(folder: DataFolder) -> Iterator[None]:
         except OSError:
             file.seek(0)
             holder = file.read().strip() or "unknown"
-            raise Refusal(
-                f"another HashInsight (process {holder}) works in the data folder {folder.path}: "
+            raise OperatorError(
+                f"another HashInsight (process {holder}) is using the data folder {folder.path}: "
                 "stop it, or set HASHINSIGHT_DATA_DIR to another folder."
             ) from None
         file.seek(0)
@@ -201,8 +201,8 @@ def only_one(folder: DataFolder) -> Iterator[None]:
 def _make_sockets(sockets: Path, account: Account) -> None:
     sockets.mkdir(exist_ok=True, mode=0o700)
     state = sockets.lstat()
-    # the temporary folder is everybody's: take the folder only if it is really ours
+    # anybody can create it in the temporary folder: use it only if it is ours
     if sockets.is_symlink() or state.st_uid not in (os.geteuid(), account.uid):
-        raise Refusal(f"{sockets} belongs to somebody else: remove it, or choose a shorter HASHINSIGHT_DATA_DIR.")
+        raise OperatorError(f"{sockets} belongs to another user: remove it, or choose a shorter HASHINSIGHT_DATA_DIR.")
     sockets.chmod(0o700)
     account.own(sockets)

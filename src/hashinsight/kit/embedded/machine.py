@@ -1,4 +1,4 @@
-"""How large the machine is, as far as this process may use it."""
+"""The size of the machine, as far as this process may use it."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ _CGROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory
 
 
 def memory_mb() -> int:
-    """The machine's memory, or the container's share of it."""
+    """The machine's memory, or the container's limit."""
     total = psutil.virtual_memory().total
     for path in _CGROUP_LIMITS:
         try:
@@ -27,6 +27,6 @@ def cores() -> int:
 
 
 def shm_mb() -> int:
-    """Shared memory that may be used; a system without /dev/shm has no such limit."""
-    folder = Path("/dev/shm")  # noqa: S108 - looked at, not written to
+    """Shared memory; a system without /dev/shm has no such limit."""
+    folder = Path("/dev/shm")  # noqa: S108 - only its size is read
     return shutil.disk_usage(folder).total // 2**20 if folder.is_dir() else 1024

@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL: made once, configured at each start, recovered from any crash without a hand."""
+"""The embedded PostgreSQL: created once, configured at each start, recovers from crashes by itself."""
 
 import asyncio
 import os
@@ -18,7 +18,7 @@ from hashinsight.kit.embedded.binaries import POSTGRES_MAJOR, Binaries
 from hashinsight.kit.embedded.folder import DataFolder, sync_folder
 from hashinsight.kit.embedded.leftovers import take_over
 from hashinsight.kit.embedded.tuning import postgres_settings
-from hashinsight.kit.errors import Refusal
+from hashinsight.kit.errors import OperatorError
 
 DATABASE = "hashinsight"
 
@@ -28,12 +28,12 @@ def address(folder: DataFolder) -> DatabaseAddress:
 
 
 def admin_address(folder: DataFolder, database: str = DATABASE) -> DatabaseAddress:
-    """The superuser's, for making roles and the database. Only the supervisor and `migrate` use it."""
+    """The superuser's address, for creating roles and the database. Only the supervisor and `migrate` use it."""
     return address_of_socket(folder.sockets, database, SUPERUSER)
 
 
 def is_there(folder: DataFolder) -> bool:
-    """Whether the folder holds an installation; one that we may not look into may well."""
+    """Whether the folder holds an installation; assumed if we may not look into it."""
     try:
         return folder.postgres.exists()
     except PermissionError:
@@ -43,16 +43,18 @@ def is_there(folder: DataFolder) -> bool:
 def check_cluster_version(folder: DataFolder) -> None:
     version_file = folder.postgres / "PG_VERSION"
     if folder.postgres.exists() and not version_file.exists():
-        raise Refusal(f"{folder.postgres} is there but holds no database: move it away, or restore it from a backup.")
-    if version_file.exists() and (found := version_file.read_text().strip()) != str(POSTGRES_MAJOR):
-        raise Refusal(
-            f"the data folder {folder.path} holds a PostgreSQL {found} database and this version of HashInsight runs "
+        raise OperatorError(
+            f"{folder.postgres} exists but holds no database: move it away, or restore it from a backup."
+        )
+    if version_file.exists() and (major := version_file.read_text().strip()) != str(POSTGRES_MAJOR):
+        raise OperatorError(
+            f"the data folder {folder.path} holds a PostgreSQL {major} database, this version of HashInsight runs "
             f"PostgreSQL {POSTGRES_MAJOR}: see 'Upgrading PostgreSQL' in docs/operations/embedded-servers.md."
         )
 
 
 async def make_cluster(folder: DataFolder, account: Account, binaries: Binaries) -> None:
-    """Initdb beside its place, then one rename: a start that was cut short leaves nothing half-made."""
+    """Initdb in a temporary folder, then one rename: an interrupted start leaves nothing half-made."""
     if (folder.postgres / "PG_VERSION").exists():
         return
     aside = folder.path / "postgres.part"
@@ -74,14 +76,14 @@ async def make_cluster(folder: DataFolder, account: Account, binaries: Binaries)
     )
     try:
         output, _ = await process.communicate()
-    except asyncio.CancelledError:  # told to stop while it runs: it goes first
+    except asyncio.CancelledError:  # stopped while it runs: end it first
         process.terminate()
         await process.wait()
         raise
     if process.returncode != 0:
         lines = output.decode(errors="replace").strip().splitlines() or ["nothing"]
-        said = next((line for line in lines if "error" in line.lower() or "could not" in line), lines[-1])
-        raise Refusal(f"the database could not be made in {folder.path}: initdb said: {said.strip()}.")
+        reason = next((line for line in lines if "error" in line.lower() or "could not" in line), lines[-1])
+        raise OperatorError(f"the database could not be created in {folder.path}: initdb: {reason.strip()}.")
     aside.rename(folder.postgres)
     sync_folder(folder.path)
 
@@ -89,7 +91,7 @@ async def make_cluster(folder: DataFolder, account: Account, binaries: Binaries)
 def configure_cluster(
     folder: DataFolder, account: Account, *, connections: int, overrides: dict[str, str] | None = None
 ) -> None:
-    """Write the server's configuration anew, where the server itself cannot write.
+    """Write the server's configuration, where the server itself cannot write.
 
     Operators' own settings go into postgres.conf in the data folder.
     """
@@ -138,7 +140,7 @@ def postgres_child(folder: DataFolder, account: Account, binaries: Binaries) -> 
         folder=folder.path,
         uid=account.uid if account.is_other else None,
         gid=account.gid if account.is_other else None,
-        stop_signal=signal.SIGINT,  # fast shutdown: roll back what runs, write a checkpoint, go
+        stop_signal=signal.SIGINT,  # fast shutdown: roll back, checkpoint, exit
         stop_seconds=60,
         before=before,
         ready=ready,
@@ -156,7 +158,7 @@ async def accepts_connections(at: DatabaseAddress) -> bool:
 
 
 async def make_database(folder: DataFolder) -> None:
-    """The login that the application uses, which is nobody by itself, and the database."""
+    """Create the login of the application, which has no rights of its own, and the database."""
     async with await psycopg.AsyncConnection.connect(
         admin_address(folder, "postgres").libpq, autocommit=True
     ) as connection:
@@ -171,7 +173,7 @@ async def _exists(connection: psycopg.AsyncConnection, query: LiteralString, nam
 
 
 def _environment() -> dict[str, str]:
-    """No PG… variable of the caller may lead our server, or initdb, to another place."""
+    """Without the caller's PG… variables, which would redirect the server or initdb."""
     kept = ("PATH", "TMPDIR", "LD_LIBRARY_PATH")
     return {"LC_ALL": "C", "TZ": "UTC", **{name: os.environ[name] for name in kept if name in os.environ}}
 
@@ -182,6 +184,6 @@ def _quoted(value: str) -> str:
 
 def _write(path: Path, lines: list[str], account: Account) -> None:
     path.write_text("\n".join(lines) + "\n")
-    if account.is_other:  # ours to write, the server's to read
+    if account.is_other:  # writable for us, readable for the server
         os.chown(path, -1, account.gid)
     path.chmod(0o640 if account.is_other else 0o600)

@@ -1,10 +1,10 @@
-"""PostgreSQL and Valkey settings suited to the machine: pure."""
+"""PostgreSQL settings for the size of the machine. Pure."""
 
 _GB = 1024
 
 
 def postgres_settings(*, memory_mb: int, cores: int, shm_mb: int, connections: int) -> dict[str, str]:
-    """For a server that shares its machine with our own processes. Durability is not for sale: fsync stays on."""
+    """For a server that shares its machine with our own processes. fsync always stays on."""
     shared_mb = _between(128, memory_mb // 8, 8 * _GB)
     return {
         "fsync": "on",
@@ -39,7 +39,7 @@ def postgres_settings(*, memory_mb: int, cores: int, shm_mb: int, connections: i
         "log_truncate_on_rotation": "on",
         "log_line_prefix": "%m [%p] %q%u@%d %a ",
         "log_checkpoints": "off",
-        # neither a failed statement nor its values belong in a log: both may hold secrets
+        # failed statements and their values are not logged: both may hold secrets
         "log_min_error_statement": "panic",
         "log_parameter_max_length_on_error": "0",
     }

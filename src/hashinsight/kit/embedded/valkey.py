@@ -1,4 +1,4 @@
-"""The embedded Valkey. It keeps nothing on disk: whatever it holds can be lost at any moment."""
+"""The embedded Valkey. Nothing is kept on disk: its content can be lost at any time."""
 
 from urllib.parse import quote
 

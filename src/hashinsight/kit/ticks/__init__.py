@@ -1,1 +1,1 @@
-"""Ticks: work that is due at set times, done exactly once per period, whoever is killed meanwhile."""
+"""Ticks: scheduled work, done exactly once per period, whichever process is killed."""

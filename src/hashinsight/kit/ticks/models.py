@@ -1,4 +1,4 @@
-"""`ticks` and `tick_runs`: the truth about what is due and what was done. Redis only says "look now"."""
+"""`ticks` and `tick_runs`: what is due and what was done. Redis only carries wake-ups."""
 
 from datetime import datetime, timedelta
 
@@ -9,7 +9,7 @@ from hashinsight.kit.db.metadata import Model
 
 
 class TickRow(Model):
-    """A tick as the scheduler last planned it: how often it is due, and that somebody plans it at all."""
+    """A tick as last planned by a scheduler: its interval, and when it was planned."""
 
     __tablename__ = "ticks"
 
@@ -19,7 +19,7 @@ class TickRow(Model):
 
 
 class TickRunRow(Model):
-    """States: due → done (committed with the work) | skipped (a newer period was judged) | failed (gave up)."""
+    """States: due → done (committed with the work) | skipped (a newer period was run) | failed (given up)."""
 
     __tablename__ = "tick_runs"
     __table_args__ = (
@@ -48,7 +48,7 @@ class TickRunRow(Model):
 
 
 class ProcessBeat(Model):
-    """A worker or scheduler that is alive: one row each, renewed every few seconds, gone when it stops well."""
+    """A live worker or scheduler: one row each, renewed every few seconds, deleted at an orderly stop."""
 
     __tablename__ = "process_beats"
 

@@ -1,4 +1,4 @@
-"""All SQL of the ticks. Every move of a run is guarded by its state; zero rows means that somebody was first."""
+"""All SQL of the ticks. Every update is guarded by the state; zero rows mean that another worker was first."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -15,7 +15,7 @@ from hashinsight.kit.ticks.tick import CatchUp, Tick, TickHealth, TickRun, gives
 async def list_newest_periods(
     session: AsyncSession, tick: str, sites: Sequence[int], *, now: datetime
 ) -> Mapping[int, datetime]:
-    """The newest planned period of each site. One from the future, planned by a wrong clock, does not count."""
+    """The newest planned period of each site. Periods in the future, planned by a wrong clock, do not count."""
     rows = await session.execute(
         text(
             "select site_id, (select max(period) from tick_runs r where r.tick = :tick and r.site_id = s.site_id"
@@ -38,7 +38,7 @@ async def upsert_tick(session: AsyncSession, tick: Tick, *, now: datetime) -> No
 
 
 async def insert_due(session: AsyncSession, tick: Tick, first: Mapping[int, datetime], newest: datetime) -> int:
-    """Every period from `first` to `newest`, for each site; those that are there already stay as they are."""
+    """Every period from `first` to `newest`, for each site; existing ones stay as they are."""
     result = await session.execute(
         text(
             "insert into tick_runs (tick, site_id, period)"
@@ -59,7 +59,7 @@ async def insert_due(session: AsyncSession, tick: Tick, first: Mapping[int, date
 
 
 async def claim(session: AsyncSession, tick: Tick, *, now: datetime) -> TickRun | None:
-    """Lock one due run for this transaction: at most one at a time for a tick and site, in the tick's own order.
+    """Lock one due run for this transaction: at most one at a time per tick and site, in the tick's own order.
 
     Nothing is written: if the worker dies, its transaction ends, the locks go, and the run is due as before.
     """
@@ -67,7 +67,7 @@ async def claim(session: AsyncSession, tick: Tick, *, now: datetime) -> TickRun 
         if not await _take_turn(session, tick, site_id):
             continue
         run = TickRunRow
-        # now that nobody else works on this site: is the run still due, and still the one to do?
+        # with the site locked: is the run still due and still next?
         row = await session.execute(
             select(run.attempts)
             .where(run.tick == tick.name, run.site_id == site_id, run.period == period, run.state == "due")
@@ -81,7 +81,7 @@ async def claim(session: AsyncSession, tick: Tick, *, now: datetime) -> TickRun 
 
 
 async def move_done(session: AsyncSession, tick: Tick, run: TickRun, *, worker: str, finished_at: datetime) -> None:
-    """Done, in the transaction of the work itself; for a `latest` tick, what lies behind it is skipped with it."""
+    """In the transaction of the work; for a `latest` tick, older due periods are skipped with it."""
     done = await session.execute(
         text(
             "update tick_runs set state = 'done', attempts = :attempt, started_at = :started, finished_at = :finished,"
@@ -103,7 +103,7 @@ async def move_done(session: AsyncSession, tick: Tick, run: TickRun, *, worker: 
 
 
 async def move_retry(session: AsyncSession, run: TickRun, *, error: str, worker: str, now: datetime) -> None:
-    """The work failed and was rolled back: say so, and when it is tried again, or that it is given up."""
+    """After the failed work was rolled back: schedule the next try, or mark the run failed."""
     await session.execute(
         text(
             "update tick_runs set state = :state, attempts = :attempt, retry_at = :retry_at, last_error = :error,"
@@ -124,7 +124,7 @@ async def move_retry(session: AsyncSession, run: TickRun, *, error: str, worker:
 
 
 async def list_health(session: AsyncSession, *, now: datetime) -> Sequence[TickHealth]:
-    """Each tick as it stands: what waits, what was given up in the last day, what was done last."""
+    """State of each tick: due runs, runs given up in the last day, last run done."""
     rows = await session.execute(
         text(
             "select t.name, t.length, t.planned_at, o.due, o.failed, o.oldest_due, o.last_error, d.finished_at"
@@ -144,7 +144,7 @@ async def list_health(session: AsyncSession, *, now: datetime) -> Sequence[TickH
 
 
 async def prune(session: AsyncSession, *, now: datetime, keep: timedelta) -> int:
-    """Forget old runs, but never the newest of a tick and site: catching up begins behind it."""
+    """Delete old runs, but never the newest of a tick and site: catching up starts after it."""
     result = await session.execute(
         text(
             "delete from tick_runs r where period < :before and state <> 'due' and exists"
@@ -176,7 +176,7 @@ async def _list_candidates(session: AsyncSession, tick: Tick, now: datetime) -> 
 
 
 def _goes_before(tick: Tick, run: type[TickRunRow], now: datetime) -> ColumnElement[bool]:
-    """Which other run bars this one: for `every` an older one that is due, for `latest` any newer one."""
+    """Which other run blocks this one: for `every` an older due one, for `latest` any newer one."""
     other = aliased(TickRunRow)
     same = and_(other.tick == run.tick, other.site_id == run.site_id)
     if tick.catch_up is CatchUp.LATEST:
@@ -185,7 +185,7 @@ def _goes_before(tick: Tick, run: type[TickRunRow], now: datetime) -> ColumnElem
 
 
 async def skip_overtaken(session: AsyncSession, tick: Tick, *, now: datetime) -> None:
-    """For a `latest` tick: what is due and lies behind a newer run will never be judged."""
+    """For a `latest` tick: skip due runs older than a newer run."""
     if tick.catch_up is not CatchUp.LATEST:
         return
     run = TickRunRow

@@ -1,4 +1,4 @@
-"""What a tick is, and which of its periods are due: pure.
+"""What a tick is, and which of its periods are due. Pure.
 
 A run's period is the instant at which it became due; it covers the interval that ends there.
 """
@@ -16,12 +16,12 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 class CatchUp(StrEnum):
     EVERY = "every"  # all missed periods are done, oldest first
-    LATEST = "latest"  # only the newest is judged; older ones are skipped
+    LATEST = "latest"  # only the newest is run; older ones are skipped
 
 
 @dataclass(frozen=True)
 class TickRun:
-    """One period of one tick at one site, as its work sees it."""
+    """One period of one tick at one site."""
 
     tick: str
     site_id: int
@@ -30,7 +30,7 @@ class TickRun:
     attempt: int
 
 
-# The session is SQLAlchemy's; this module stays free of it so that the judgement can be read and tested alone.
+# the first argument is a SQLAlchemy session, which this pure module does not import
 Work = Callable[[Any, TickRun], Awaitable[None]]
 Sites = Callable[[Any], Awaitable[Sequence[int]]]
 
@@ -46,7 +46,7 @@ class Tick:
     catch_up: CatchUp
     work: Work
     sites: Sites = field(default=whole_installation)
-    reach: timedelta = timedelta(days=7)  # periods older than this are not caught up any more
+    reach: timedelta = timedelta(days=7)  # older periods are not caught up
     timeout: timedelta = timedelta(minutes=10)
 
     def __post_init__(self) -> None:
@@ -55,12 +55,12 @@ class Tick:
 
 
 def floor_period(now: datetime, length: timedelta) -> datetime:
-    """The newest period that is due."""
+    """The newest due period."""
     return now - (now - _EPOCH) % length
 
 
 def first_missing(last: datetime | None, now: datetime, tick: Tick) -> datetime:
-    """Where catching up begins. A tick that never ran starts now: it has no past to make good."""
+    """Where catching up starts. A tick that never ran starts now."""
     newest = floor_period(now, tick.length)
     if last is None or tick.catch_up is CatchUp.LATEST:
         return newest
@@ -73,13 +73,13 @@ def retry_delay(attempt: int) -> timedelta:
 
 
 def gives_up(attempt: int) -> bool:
-    """After this many tries the period is marked failed, so that the ones behind it are not held up for ever."""
+    """Whether to mark the period failed after this many tries, so that it does not block later ones."""
     return attempt >= MAX_ATTEMPTS
 
 
 @dataclass(frozen=True)
 class TickHealth:
-    """A tick over all sites: for metrics and for `doctor`."""
+    """A tick over all sites, for metrics and `doctor`."""
 
     tick: str
     length: timedelta
@@ -91,16 +91,16 @@ class TickHealth:
     last_done: datetime | None
 
     def complaint(self, now: datetime) -> str | None:
-        """What is wrong with it, in words; None when nothing is."""
+        """What is wrong with it, or None."""
         patience = max(2 * self.length, timedelta(minutes=1))
         if self.failed:
-            return f"{self.failed} runs were given up; the last error was: {self.last_error}"
+            return f"{self.failed} runs given up; last error: {self.last_error}"
         if self.planned_at - now > timedelta(minutes=1):
-            return f"a scheduler with a wrong clock planned it at {self.planned_at:%Y-%m-%d %H:%M:%S}Z"
+            return f"planned in the future by a scheduler with a wrong clock: {self.planned_at:%Y-%m-%d %H:%M:%S}Z"
         if now - self.planned_at > patience:
-            return f"no scheduler has planned it since {self.planned_at:%Y-%m-%d %H:%M:%S}Z"
+            return f"not planned by any scheduler since {self.planned_at:%Y-%m-%d %H:%M:%S}Z"
         if self.oldest_due is not None and now - self.oldest_due > patience:
-            why = f"; the last error was: {self.last_error}" if self.last_error else ""
+            why = f" Last error: {self.last_error}" if self.last_error else ""
             since = f"{self.oldest_due:%Y-%m-%d %H:%M:%S}Z"
-            return f"{self.due} runs wait, the oldest since {since}: is a worker running?{why}"
+            return f"{self.due} runs are due, the oldest since {since}: is a worker running?{why}"
         return None

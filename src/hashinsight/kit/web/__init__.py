@@ -1,1 +1,1 @@
-"""What every request meets: its id, its limits, its transaction, and the one form of an error."""
+"""HTTP layer of every request: id, limits, transaction, error format."""

@@ -1,4 +1,4 @@
-"""One caller's connection: counted, refused in words, and not kept open by an answer that nobody reads."""
+"""One client connection: counted, refused with a reason, and not kept open by an unread response."""
 
 import asyncio
 import json
@@ -6,21 +6,21 @@ from typing import Any, ClassVar
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
-from hashinsight.kit.web.callers import REFUSED, Callers
+from hashinsight.kit.web.connection_limits import REFUSED, ConnectionLimits
 
-LEAST_BYTES_PER_SECOND = 1000  # of a body or an answer: a tenth of the slowest line that a site has
-_LINGER_SECONDS = 1.0  # for a refused caller to read why
-_MOST_DISCARDED = 1_000_000  # of what it still sends meanwhile
+MIN_BYTES_PER_SECOND = 1000  # of a body or a response: a tenth of the slowest line of a site
+_LINGER_SECONDS = 1.0  # for a refused client to read the reason
+_MAX_DISCARDED = 1_000_000  # bytes it may still send meanwhile
 _UNREAD_SECONDS = 60.0
 
 
-class Connection(HttpToolsProtocol):
-    callers: ClassVar[Callers]
+class ClientConnection(HttpToolsProtocol):
+    callers: ClassVar[ConnectionLimits]
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._name: str | None = None
-        self._running: RequestResponseCycle | None = None  # the last that began; `cycle` is the last that came
+        self._running: RequestResponseCycle | None = None  # the newest started; `cycle` is the newest received
         self._reads: asyncio.TimerHandle | None = None
         self._writes: asyncio.TimerHandle | None = None
         self._unread_bytes = 0
@@ -41,13 +41,13 @@ class Connection(HttpToolsProtocol):
         self._leave()
         if self._lingers:
             self.callers.has_lingered()
-        if self._running is not None:  # of several that came together, the server tells only the last
+        if self._running is not None:  # of several pipelined requests, uvicorn only notifies the last
             self._running.disconnected = True
             self._running.message_event.set()
         super().connection_lost(exc)
 
     def end(self) -> None:
-        """For another caller: nothing of this one is under way."""
+        """Make room for another client; nothing is in progress here."""
         self._leave()
         self.transport.abort()
 
@@ -64,11 +64,11 @@ class Connection(HttpToolsProtocol):
         super()._start_asgi_task(cycle, app)
 
     def _is_answering(self) -> bool:
-        # before the first request there is none, whatever its type says
+        # None before the first request, although typed otherwise
         return self.cycle is not None and not self.cycle.response_complete  # type: ignore[redundant-expr]
 
     def timeout_keep_alive_handler(self) -> None:
-        """What is still to be read keeps a line open that is closed already."""
+        """Watch the reader: unread data keeps a closed connection open."""
         if self._writes is None and self.transport.get_write_buffer_size():
             self._watch_reader()
         super().timeout_keep_alive_handler()
@@ -89,7 +89,7 @@ class Connection(HttpToolsProtocol):
 
     def _look_at_reader(self) -> None:
         read = self._unread_bytes - self.transport.get_write_buffer_size()
-        if read >= LEAST_BYTES_PER_SECOND * _UNREAD_SECONDS:
+        if read >= MIN_BYTES_PER_SECOND * _UNREAD_SECONDS:
             self._watch_reader()
         else:
             REFUSED.labels("answer_unread").inc()
@@ -100,7 +100,7 @@ class Connection(HttpToolsProtocol):
         if self._is_refused or self.transport.is_closing():
             return
         self._is_refused = True
-        if code != "TOO_MANY_CONNECTIONS":  # which is counted by its kind
+        if code != "TOO_MANY_CONNECTIONS":  # counted by ConnectionLimits
             REFUSED.labels(code.lower()).inc()
         if self._closes_behind_earlier():
             return
@@ -109,16 +109,16 @@ class Connection(HttpToolsProtocol):
         if cycle is not None:
             cycle.disconnected = True
             cycle.message_event.set()
-        if is_cut:  # half an answer is out already
+        if is_cut:  # half a response is sent already
             self.transport.close()
             return
         self.transport.write(_answer(status, code, message))
         self._close_when_read()
 
     def _closes_behind_earlier(self) -> bool:
-        """Whether whole requests came before: they are answered, and a word now would be taken for their answer."""
+        """Earlier complete requests are answered first: an error now would be taken for their answer."""
         if self.pipeline and self.pipeline[0][0].more_body:
-            self.pipeline.popleft()  # the one that is refused
+            self.pipeline.popleft()  # the refused request
         last = self.pipeline[0][0] if self.pipeline else self._running
         if last is None or last.response_complete or last.more_body:
             return False
@@ -126,7 +126,7 @@ class Connection(HttpToolsProtocol):
         return True
 
     def _close_when_read(self) -> None:
-        """Closed while the caller still sends, the answer would be lost on its way."""
+        """If closed while the client still sends, the response would be lost."""
         self.flow.resume_reading()
         if self.transport.can_write_eof() and self.callers.may_linger():
             self._lingers = True
@@ -137,7 +137,7 @@ class Connection(HttpToolsProtocol):
 
     def _discard(self, data: bytes) -> None:
         self._discarded_bytes += len(data)
-        if self._discarded_bytes > _MOST_DISCARDED:
+        if self._discarded_bytes > _MAX_DISCARDED:
             self.transport.abort()
 
     def _set(self, seconds: float, then: Any) -> None:

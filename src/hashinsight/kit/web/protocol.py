@@ -1,7 +1,7 @@
-"""HTTP/1.1 as the server speaks it, with limits that hold before anybody knows who calls.
+"""HTTP/1.1 with limits that apply before the caller is known; uvicorn's parser has none of them.
 
-Each caller may send so many bytes of headers and take so long for them; a body may be as slow as a bad line, but not
-slower. The parser has none of these limits. While a request comes in one piece, as nearly all do, no clock is set.
+Each client may send a limited number of header bytes in a limited time; a body must keep a minimum rate. A request that
+arrives in one piece, as nearly all do, sets no timer.
 """
 
 import asyncio
@@ -11,25 +11,25 @@ from typing import Any, ClassVar
 
 import httptools
 
-from hashinsight.kit.web.callers import Callers
-from hashinsight.kit.web.connection import LEAST_BYTES_PER_SECOND, Connection
+from hashinsight.kit.web.connection import MIN_BYTES_PER_SECOND, ClientConnection
+from hashinsight.kit.web.connection_limits import ConnectionLimits
 
 MOST_HEADERS = 100
 MOST_URL_BYTES = 8192
-MOST_PIPELINED = 16  # requests that wait on one connection for the answer to the one before
+MOST_PIPELINED = 16  # pipelined requests waiting on one connection
 _FORWARDED = b"x-forwarded-for"
-_REST_SECONDS = 5.0  # for the rest of a body that was answered before it was whole
+_REST_SECONDS = 5.0  # for the rest of a body that was answered before it was complete
 
 
 @dataclass(frozen=True)
-class Limits:
+class RequestLimits:
     head_bytes: int = 32 * 1024
     head_seconds: float = 10.0
     body_seconds: float = 30.0
 
 
 class _Stage(Enum):
-    """What is expected next of the caller."""
+    """What is expected next from the client."""
 
     REQUEST = auto()
     HEAD = auto()  # the rest of it
@@ -40,21 +40,21 @@ class _Refused(Exception):
     pass
 
 
-class BoundedProtocol(Connection):
-    """Of one connection. `limited` makes the class with its limits."""
+class BoundedProtocol(ClientConnection):
+    """One connection. `limited_protocol` makes the class with its limits."""
 
-    limits: ClassVar[Limits] = Limits()
+    limits: ClassVar[RequestLimits] = RequestLimits()
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._stage = _Stage.REQUEST
         self._why: tuple[int, str, str] | None = None
         self._chunk_bytes = 0
-        self._head_least = self._head_most = 0  # of the chunk in which it begins, some may be the body before
+        self._head_least = self._head_most = 0  # its first chunk may begin with the previous body
         self._body_from = 0.0
         self._body_bytes = 0
-        self._beside_bytes = 0  # since the last byte of a body: of chunk sizes, trailers
-        self._is_answered = False  # before its body was whole
+        self._beside_bytes = 0  # chunk sizes and trailers since the last byte of a body
+        self._is_answered = False  # before its body was complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -74,23 +74,23 @@ class BoundedProtocol(Connection):
         if self._is_refused:
             return
         if self._stage is _Stage.HEAD:
-            self._head_goes_on()
+            self._check_head()
         elif self._stage is _Stage.BODY:
-            self._body_goes_on(is_body=self._body_bytes != body_bytes)
+            self._check_body(is_body=self._body_bytes != body_bytes)
         elif self._is_answering():
             self._unset()
-        elif self._reads is None:  # bytes that begin no request
+        elif self._reads is None:  # bytes that start no request
             self._set(self.limits.head_seconds, self._head_is_late)
 
     def _parse(self, data: bytes) -> None:
-        """As the server's own, without a line in the log for whatever a stranger sends."""
+        """As in uvicorn, but without a log line for invalid input."""
         self._unset_keepalive_if_required()
         try:
             self.parser.feed_data(data)
         except httptools.HttpParserError:
-            self._refuse(*(self._why or (400, "BAD_REQUEST", "this is not HTTP")))
+            self._refuse(*(self._why or (400, "BAD_REQUEST", "not an HTTP request")))
         except httptools.HttpParserUpgrade:
-            return  # which nothing here offers: it is answered as a plain request
+            return  # no upgrades here: answered as a plain request
 
     def on_message_begin(self) -> None:
         self._stage = _Stage.HEAD
@@ -98,7 +98,7 @@ class BoundedProtocol(Connection):
         super().on_message_begin()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Nothing that follows a body is a header: it would come behind whoever looked at them."""
+        """Ignores trailers after a body: they would arrive after the headers were checked."""
         if self._stage is _Stage.HEAD:
             super().on_header(name, value)
             if len(name) == len(_FORWARDED) and name.lower() == _FORWARDED and self.client:
@@ -111,8 +111,10 @@ class BoundedProtocol(Connection):
             size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
             if size > self.limits.head_bytes or len(self.headers) > MOST_HEADERS:
                 self._give_up(*self._too_large())
-        if len(self.pipeline) >= MOST_PIPELINED:  # a few bytes each, and a hundred times that in memory
-            self._give_up(400, "TOO_MANY_PIPELINED", f"more than {MOST_PIPELINED} requests wait for their answers")
+        if len(self.pipeline) >= MOST_PIPELINED:  # a few bytes each, a hundred times that in memory
+            self._give_up(
+                400, "TOO_MANY_PIPELINED", f"more than {MOST_PIPELINED} requests are waiting for their responses"
+            )
         self.callers.is_heard(self)
         self._stage = _Stage.BODY
         self._body_bytes = self._beside_bytes = 0
@@ -137,13 +139,13 @@ class BoundedProtocol(Connection):
         elif self._name is not None and not self._is_answering():
             self.callers.is_idle(self)
 
-    def _head_goes_on(self) -> None:
+    def _check_head(self) -> None:
         if self._head_least > self.limits.head_bytes:
             self._refuse(*self._too_large())
         elif self._reads is None:
             self._set(self.limits.head_seconds, self._head_is_late)
 
-    def _body_goes_on(self, *, is_body: bool) -> None:
+    def _check_body(self, *, is_body: bool) -> None:
         self._beside_bytes = 0 if is_body else self._beside_bytes + self._chunk_bytes
         if self._beside_bytes > self.limits.head_bytes:
             self._refuse(*self._too_large())
@@ -153,35 +155,35 @@ class BoundedProtocol(Connection):
 
     def _head_is_late(self) -> None:
         self._reads = None
-        if self._is_answering() or self.flow.read_paused:  # the request waits for us, and not for its caller
+        if self._is_answering() or self.flow.read_paused:  # the request waits for us, not for the client
             self._set(self.limits.head_seconds, self._head_is_late)
         elif self._stage is _Stage.HEAD:
-            self._refuse(408, "REQUEST_TIMEOUT", "the headers did not come in time")
+            self._refuse(408, "REQUEST_TIMEOUT", "timeout: headers not received")
         else:
             self.transport.close()
 
     def _body_is_late(self) -> None:
         self._reads = None
-        if self.flow.read_paused:  # it is we who do not read
+        if self.flow.read_paused:  # we are not reading
             self._body_from, self._body_bytes = self.loop.time(), 0
-        allowed = self.limits.body_seconds + self._body_bytes / LEAST_BYTES_PER_SECOND
+        allowed = self.limits.body_seconds + self._body_bytes / MIN_BYTES_PER_SECOND
         left = self._body_from + allowed - self.loop.time()
         if left > 0:
             self._set(left, self._body_is_late)
         else:
-            self._refuse(408, "REQUEST_TIMEOUT", "the body did not come in time")
+            self._refuse(408, "REQUEST_TIMEOUT", "timeout: body not received")
 
     def _too_large(self) -> tuple[int, str, str]:
-        most = f"{self.limits.head_bytes} bytes or {MOST_HEADERS} headers"
-        return 431, "HEADERS_TOO_LARGE", f"the headers are more than {most}"
+        limits = f"{self.limits.head_bytes} bytes or {MOST_HEADERS} headers"
+        return 431, "HEADERS_TOO_LARGE", f"the headers are more than {limits}"
 
     def _give_up(self, status: int, code: str, message: str) -> None:
-        """From inside the parser: it ends, and its caller asks for the answer."""
+        """Called from inside the parser, which ends; then the reason is sent."""
         self._why = (status, code, message)
         raise _Refused
 
 
-def limited(limits: Limits, callers: Callers) -> type[BoundedProtocol]:
+def limited_protocol(limits: RequestLimits, callers: ConnectionLimits) -> type[BoundedProtocol]:
     class Limited(BoundedProtocol):
         pass
 

@@ -4,14 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
-from hashinsight.migrations.columns import (
-    at_column,
-    id_column,
-    int_column,
-    reference,
-    tenant_columns,
-    text_column,
-)
+from hashinsight.migrations.columns import at_column, id_column, int_column, reference, tenant_columns, text_column
 from hashinsight.migrations.policies import protect
 
 revision = "0003"

@@ -1,7 +1,7 @@
-"""The tables of problems: what people see of them, what a cycle carries on, and what it wrote down."""
+"""The tables of problems: events as people see them, and what cycles store."""
 
-from hashinsight.problems.models.carried import FEATURE_CHUNKS, FEATURE_HOURS, PULSE, RUNS, SITES, STATE
-from hashinsight.problems.models.shown import ENDED_BY_PEOPLE, EVENTS, SUPPRESSED, SUPPRESSIONS, TIMELINE
+from hashinsight.problems.models.cycle import FEATURE_CHUNKS, FEATURE_HOURS, PULSE, RUNS, SITES, STATE
+from hashinsight.problems.models.events import ENDED_BY_PEOPLE, EVENTS, SUPPRESSED, SUPPRESSIONS, TIMELINE
 
 __all__ = [
     "ENDED_BY_PEOPLE",

@@ -1,206 +1,199 @@
-"""One cycle of one site: read, think, write, in the transaction of its run."""
+"""One cycle of one site: read, step, write, in the transaction of its run."""
 
 import asyncio
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
 import polars as pl
-from sqlalchemy import delete
-from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.kit.announcing import announce
+from hashinsight.audit.actions import SYSTEM
+from hashinsight.identity.scope import Reach, Scope, make_scope
+from hashinsight.inventory.service.settings import get_settings
+from hashinsight.kit.changes import note_change
 from hashinsight.kit.db import partitions
 from hashinsight.kit.db.database import Database
-from hashinsight.problems import baselines, chunks
-from hashinsight.problems.codes import DataState, EventStatus, Expectation, Metric, Mode, Severity, ThawReason, Verdict
-from hashinsight.problems.events import Events, closed
-from hashinsight.problems.features import checked
-from hashinsight.problems.mode_shares import mode_shares
-from hashinsight.problems.models import FEATURE_CHUNKS, FEATURE_HOURS, RUNS
-from hashinsight.problems.pipeline import Verdicts, step
-from hashinsight.problems.queries import carried
-from hashinsight.problems.registry import Place, write_cycle
-from hashinsight.problems.service.reading import Read, read_cycle
-from hashinsight.problems.stands import Stands, pack, stands_of
+from hashinsight.problems import baselines, chunks, machine_health
+from hashinsight.problems.codes import DataState, Metric, ThawReason
+from hashinsight.problems.config import Config, site_config
+from hashinsight.problems.events import close_events
+from hashinsight.problems.features import check_bits
+from hashinsight.problems.frame import Frame
+from hashinsight.problems.live_frames import columns_for, frame_of
+from hashinsight.problems.models import FEATURE_CHUNKS, FEATURE_HOURS
+from hashinsight.problems.pipeline import CycleResult, step
+from hashinsight.problems.queries import cycle as queries
+from hashinsight.problems.queries.cycle import KnownEvents, SiteState
+from hashinsight.problems.queries.suppressions import list_suppressed_at_site
+from hashinsight.problems.registry import SiteKey, write_cycle
 from hashinsight.problems.state import State, aligned
-from hashinsight.telemetry import losses
-from hashinsight.telemetry.queries.live import set_standing
+from hashinsight.telemetry.queries import boards_frame, live_frame, sensors_frame
+from hashinsight.telemetry.queries.live import update_health
 
-DAY, HOUR = timedelta(days=1), timedelta(hours=1)
-_PLAIN = (
+DAY = timedelta(days=1)
+_STEP_BACK = timedelta(minutes=5)
+_OVERLAP = timedelta(minutes=2)  # an action committed during the previous cycle is looked at again
+_FEATURES = (
     "hashrate_ratio", "boards_ratio", "temp_max", "temp_load", "temp_spread", "efficiency", "fan_speed_min",
     "reject_rate", "hw_error_rate", "board_share_min", "volatility",
 )  # fmt: skip
-_NO_ONE = 127
-_STEP_BACK = timedelta(minutes=5)
-_STANDING = ("overall_health", "inferred_mode", "mode_share", "inferred_ths", "recent_reject_rate")
-_SHARE_MOVES = 0.01
-_RATE_MOVES, _RATE_MOVES_BY = 0.002, 0.2  # a rate trembles with every share
 
 
 @dataclass(frozen=True)
-class Ran:
-    """What a cycle did, and where its time went."""
+class CycleRun:
+    """What a cycle did, and how long its parts took."""
 
     machines: int
     actions: dict[str, int]
     seconds: dict[str, float]
 
 
+@dataclass(frozen=True)
+class _Input:
+    live: pl.DataFrame
+    frame: Frame
+    state: State
+    known: KnownEvents
+    subjects: pl.DataFrame  # machines, and the collectors that they depend on
+    repaired: Sequence[int]
+    config: Config
+
+
 async def run_cycle(
     database: Database, session: AsyncSession, site_id: int, *, period: datetime, now: datetime
-) -> Ran | None:
-    """None: there is nothing to do, or this period was done before. Committed by whoever gave the session."""
-    spent = _Spent()
-    kept = await carried.keep_site(session, site_id)
-    if kept is None or _was_done(kept.cycled_at, now):
+) -> CycleRun | None:
+    """None: nothing to do, or this period is done already. The caller commits."""
+    timer = _Timer()
+    site = await queries.find_site_state(session, site_id)
+    if site is None or _already_ran(site.cycled_at, now):
         return None
-    read = await read_cycle(database, session, kept, site_id, now=now)
-    read.state.mixtures = kept.mixtures
-    spent.lap("read")
-    if not read.frame.n and not read.remembered.events.n and not read.state.n:
+    given = await _read(database, session, site, site_id, now=now)
+    timer.lap("read")
+    if not given.frame.n and not given.known.events.n and not given.state.n:
         return None
-    last = float("nan") if kept.cycled_at is None else kept.cycled_at.timestamp()
-    state, found = await asyncio.to_thread(_think, read, now.timestamp(), last)
-    spent.lap("think")
-    await carried.lock_site(session, site_id)
-    place = Place(kept.tenant_id, site_id)
-    actions = await write_cycle(session, place, read.remembered, found, read.subjects, last=last, now=now)
-    spent.lap("events")
-    await carried.write_state(session, kept, site_id, read.state, state)
-    spent.lap("state")
-    await _write_features(session, kept, site_id, found, now=now)
-    spent.lap("features")
-    health = _health(found.lived.events, found)
-    live = _stood(read.live, found, state, health)
-    await set_standing(session, _changed(live))
-    await carried.move_site(
-        session, site_id, next_no=found.lived.events.next_no, mixtures=state.mixtures,
-        fitted_before=kept.mixtures.fitted_at, standing=pack(live), now=now,
+    last = float("nan") if site.cycled_at is None else site.cycled_at.timestamp()
+    state, result = await asyncio.to_thread(_step, given, now.timestamp(), last)
+    timer.lap("think")
+    await queries.lock_site(session, site_id)
+    key = SiteKey(site.tenant_id, site_id)
+    actions = await write_cycle(session, key, given.known, result, given.subjects, last=last, now=now)
+    timer.lap("events")
+    await queries.write_state(session, site, site_id, given.state, state)
+    timer.lap("state")
+    await _write_features(session, site, site_id, result, now=now)
+    timer.lap("features")
+    live = machine_health.live_columns(given.live, result, state)
+    await update_health(session, machine_health.changed_columns(live))
+    await queries.update_site(
+        session, site_id, next_no=result.lifecycle.events.next_no, mixtures=state.mixtures,
+        fitted_before=site.mixtures.fitted_at, standing=machine_health.pack_conditions(live), now=now,
     )  # fmt: skip
-    spent.lap("rest")
-    row = {"actions": actions, "seconds": spent.of, "ran_at": now, **_counts(found, live)}
-    made = upsert(RUNS).values(tenant_id=kept.tenant_id, site_id=site_id, period=period, **row)
-    await session.execute(made.on_conflict_do_update(index_elements=["site_id", "period"], set_=row))
-    await session.execute(delete(RUNS).where(RUNS.c.site_id == site_id, RUNS.c.period > period))  # of a wrong clock
-    announce(session, kept.tenant_id, site_id, "problems")
-    return Ran(found.seen.frame.n, actions, spent.of)
+    timer.lap("rest")
+    states = {each.name.lower(): int((result.observed.data.state == each).sum()) for each in DataState}
+    counts = {**states, **asdict(machine_health.site_tally(live))}
+    run = {"actions": actions, "seconds": timer.seconds, "ran_at": now, **counts}
+    await queries.write_run(session, site.tenant_id, site_id, period, run)
+    note_change(session, site.tenant_id, site_id, "problems")
+    return CycleRun(given.frame.n, actions, timer.seconds)
 
 
-def _was_done(cycled_at: datetime | None, now: datetime) -> bool:
-    """At this moment, or at one that a small step of the clock brings back. Further ahead was only a wrong clock."""
+def _already_ran(cycled_at: datetime | None, now: datetime) -> bool:
+    """At this moment, or just ahead of it (clock stepped back). Further ahead was only a wrong clock."""
     return cycled_at is not None and timedelta(0) <= cycled_at - now < _STEP_BACK
 
 
-def _think(read: Read, now: float, last: float) -> tuple[State, Verdicts]:
-    state = read.state  # `step` takes a copy: what was read stays as it was, to be compared with
-    repaired = np.isin(read.frame.miner_no, list(read.repaired))
+async def _read(database: Database, session: AsyncSession, site: SiteState, site_id: int, *, now: datetime) -> _Input:
+    """Everything as of one moment; in parallel where possible."""
+    scope = make_scope(site.tenant_id, SYSTEM, [Reach(sites=(site_id,))])
+    context = scope.context(read_only=True)
+    settings = (await get_settings(session, site.tenant_id)).settings
+    collectors = await queries.list_collectors(session, site_id)
+    # the slowest collector's: for what is counted in cycles, and for machines without a collector of their own
+    interval = max(collectors["interval_sec"].to_list(), default=Config().interval_sec)
+    config = site_config(settings, site_id=site_id, site_code=site.code, interval_sec=interval)
+    state, (live, frame), known = await asyncio.gather(
+        queries.read_state(database, context, site_id),
+        _read_machines(database, session, scope, site_id, config, now=now),
+        queries.read_events(database, context, site_id, next_no=site.next_no),
+    )
+    since = None if site.cycled_at is None else site.cycled_at - _OVERLAP
+    repaired = [] if since is None else await queries.list_repaired(session, site_id, since=since)
+    state.mixtures = site.mixtures
+    return _Input(live, frame, state, known, _subjects(live, collectors.drop("interval_sec")), repaired, config)
+
+
+async def _read_machines(
+    database: Database, session: AsyncSession, scope: Scope, site_id: int, config: Config, *, now: datetime
+) -> tuple[pl.DataFrame, Frame]:
+    """The live layer, and the frame made of it, while the state is still being read."""
+    context = scope.context(read_only=True)
+    live, boards, sensors, suppressed = await asyncio.gather(
+        live_frame(database, scope, as_of=now, site_id=site_id, only={"miner_id", "zone_id", *columns_for(config)}),
+        boards_frame(database, context, site_id),
+        sensors_frame(database, context, site_id),
+        list_suppressed_at_site(session, site_id, as_of=now),
+    )
+    # as the live layer joins it: maintenance by a suppression is a planned outage, like a stop by command
+    expected = live.filter(pl.col("expected_state").is_not_null()).select(
+        "miner_no", state="expected_state", until_at=pl.lit(None, dtype=live.schema["ts"])
+    )
+    miner_nos = suppressed.miner_no.tolist()
+    return live, await asyncio.to_thread(frame_of, live, expected, boards, sensors=sensors, suppressed=miner_nos)
+
+
+def _subjects(live: pl.DataFrame, collectors: pl.DataFrame) -> pl.DataFrame:
+    depended_on = live.select(subject=-1 - pl.col("collector_no").cast(pl.Int64)).unique()
+    machines = live.select(
+        pl.col("miner_no").cast(pl.Int64).alias("subject"), "miner_no", "miner_id", "zone_id", "model", "firmware"
+    )
+    return pl.concat([machines, collectors.join(depended_on, on="subject", how="semi")], how="diagonal")
+
+
+def _step(given: _Input, now: float, last: float) -> tuple[State, CycleResult]:
+    """`step` copies the state: what was read stays as it was, to find what changed."""
+    state, events = given.state, given.known.events
+    repaired = np.isin(given.frame.miner_no, list(given.repaired))
     if repaired.any():
-        state = aligned(state, read.frame.miner_no)
-        baselines.begin_anew(state, repaired, now=now, reason=ThawReason.REPAIRED)
-    events = read.remembered.events
-    gone = events.active & ~np.isin(events.subject, read.subjects["subject"].to_numpy())
-    if gone.any():
-        events = closed(events, gone, now)
-    return step(replace(state, events=events, cycled_at=last), read.frame, now, read.config)
+        state = aligned(state, given.frame.miner_no)
+        baselines.start_over(state, repaired, now=now, reason=ThawReason.REPAIRED)
+    left_site = events.active & ~np.isin(events.subject, given.subjects["subject"].to_numpy())
+    if left_site.any():
+        events = close_events(events, left_site, now)
+    return step(replace(state, events=events, cycled_at=last), given.frame, now, given.config)
 
 
 async def _write_features(
-    session: AsyncSession, kept: carried.Kept, site_id: int, found: Verdicts, *, now: datetime
+    session: AsyncSession, site: SiteState, site_id: int, result: CycleResult, *, now: datetime
 ) -> None:
-    own, seen = found.seen.own, found.features
-    of: dict[str, Any] = {name: getattr(seen, name).astype(np.float32) for name in _PLAIN}
-    of |= {
-        "trend_slope": found.seen.slope.astype(np.float32),
-        "residual_hashrate": own.residual[Metric.HASHRATE_RATIO].astype(np.float32),
-        "residual_eff": own.residual[Metric.EFFICIENCY].astype(np.float32),
-        "residual_temp": own.residual[Metric.TEMP_MAX].astype(np.float32),
-        "data_state": found.standing.state,
-        "mode": found.mode,
-        "left_out": found.left_out | checked(seen),
+    """Every cycle for some days, the first one of each hour for longer. Written once, never computed again."""
+    obs = result.observed
+    columns: dict[str, Any] = {name: getattr(obs.features, name).astype(np.float32) for name in _FEATURES}
+    columns |= {
+        "trend_slope": obs.slope.astype(np.float32),
+        "residual_hashrate": obs.own.residual[Metric.HASHRATE_RATIO].astype(np.float32),
+        "residual_eff": obs.own.residual[Metric.EFFICIENCY].astype(np.float32),
+        "residual_temp": obs.own.residual[Metric.TEMP_MAX].astype(np.float32),
+        "data_state": obs.data.state,
+        "mode": result.mode,
+        "left_out": result.left_out | check_bits(obs.features),
     }
-    new_hour = kept.cycled_at is None or kept.cycled_at < now.replace(minute=0, second=0, microsecond=0)
-    made = await asyncio.to_thread(chunks.rows, found.seen.frame.miner_no, of)
-    for table in (FEATURE_CHUNKS, FEATURE_HOURS) if new_hour else (FEATURE_CHUNKS,):
+    is_new_hour = site.cycled_at is None or site.cycled_at < now.replace(minute=0, second=0, microsecond=0)
+    rows = await asyncio.to_thread(chunks.rows, obs.frame.miner_no, columns)
+    for table in (FEATURE_CHUNKS, FEATURE_HOURS) if is_new_hour else (FEATURE_CHUNKS,):
         await partitions.ensure(session, table.name, now, now, DAY)
-        await carried.write_features(session, table, made, tuple(of), whose=(kept.tenant_id, site_id, now))
+        await queries.write_features(session, table, rows, tuple(columns), (site.tenant_id, site_id, now))
 
 
-def _health(events: Events, found: Verdicts) -> np.ndarray[tuple[int], np.dtype[np.int8]]:
-    """By machine the worst severity that is shown; -1 where nobody knows, and `_NO_ONE` where all is well.
-
-    Well is only who is seen to be: one that is dark without a problem (curtailed, suppressed, for the first time)
-    is not, nor is one of which a suppression hides what was found.
-    """
-    worst = np.full(found.seen.frame.n, _NO_ONE, dtype=np.int8)
-    shown = events.take(events.active & (events.status != EventStatus.PENDING) & (events.subject >= 0))
-    at = np.searchsorted(found.seen.frame.miner_no, shown.subject)
-    here = at < len(worst)
-    here[here] = found.seen.frame.miner_no[at[here]] == shown.subject[here]
-    np.minimum.at(worst, at[here], shown.severity[here])
-    unseen = found.standing.state != DataState.FRESH
-    hidden = found.seen.frame.suppressed
-    if hidden.any():
-        unseen |= hidden & (found.verdict == Verdict.HIT).any(axis=0)
-    worst[(worst == _NO_ONE) & unseen] = -1
-    return worst
-
-
-def _stood(live: pl.DataFrame, found: Verdicts, state: State, health: Any) -> pl.DataFrame:
-    """The live columns that say how a machine stands, as this cycle found them; what was there is `…_before`."""
-    words = {-1: "unknown", _NO_ONE: "ok", **{int(one): one.name for one in Severity}}
-    modes = {int(one): one.name.lower() for one in Mode}
-    inferred = np.where(found.seen.expectation > Expectation.GIVEN, state["inferred_ths"], np.nan)
-    judged = pl.DataFrame(
-        {
-            "miner_no": pl.Series(found.seen.frame.miner_no, dtype=live.schema["miner_no"]),
-            "overall_health": pl.Series(health).replace_strict(words, return_dtype=pl.String),
-            "inferred_mode": pl.Series(found.mode).replace_strict(modes, return_dtype=pl.String),
-            "recent_reject_rate": pl.Series(found.features.reject_rate, dtype=pl.Float32).fill_nan(None),
-            "inferred_ths": pl.Series(inferred, dtype=pl.Float32).fill_nan(None),
-            "mode_share": pl.Series(mode_shares(found, state), dtype=pl.Float32).fill_nan(None),
-        }
-    )
-    before = live.select("miner_no", *losses.WEIGHED, pl.col(_STANDING).name.suffix("_before"))
-    both = before.join(judged, on="miner_no", maintain_order="left")
-    kept = pl.coalesce("recent_reject_rate", "recent_reject_rate_before")  # who is silent has no newer one
-    weighed = losses.weigh(both.with_columns(recent_reject_rate=kept))
-    # what stands still is not ok; whether late data are, is asked again whenever somebody reads
-    stands_still = pl.col("condition").is_in(("stopped", "down"))
-    return weighed.with_columns(overall_health=pl.when(stands_still).then("condition").otherwise("overall_health"))
-
-
-def _changed(live: pl.DataFrame) -> pl.DataFrame:
-    """Few do from cycle to cycle; a share moves with every sample, and counts once it has moved by a hundredth."""
-    share, before = pl.col("mode_share"), pl.col("mode_share_before")
-    names = ("overall_health", "inferred_mode", "inferred_ths")  # what is inferred moves in steps
-    differs = [pl.col(name).ne_missing(pl.col(f"{name}_before")) for name in names]
-    rate, rate_before = pl.col("recent_reject_rate"), pl.col("recent_reject_rate_before")
-    rate_moved = (rate - rate_before).abs() >= pl.max_horizontal(_RATE_MOVES, _RATE_MOVES_BY * rate_before)
-    moved = (share.is_null() != before.is_null()) | ((share - before).abs() >= _SHARE_MOVES).fill_null(value=False)
-    moved |= rate_moved.fill_null(value=False) | (rate.is_not_null() & rate_before.is_null())
-    return live.filter(pl.any_horizontal(*differs, moved)).select("miner_no", *_STANDING)
-
-
-def _counts(found: Verdicts, live: pl.DataFrame) -> dict[str, Any]:
-    state = found.standing.state
-    tallied = list(losses.tally(live, "site_id").iter_rows(named=True))
-    return {
-        **{one.name.lower(): int((state == one).sum()) for one in DataState},
-        **asdict(stands_of(tallied[0]) if tallied else Stands(0)),
-    }
-
-
-class _Spent:
+class _Timer:
     def __init__(self) -> None:
-        self.of: dict[str, float] = {}
+        self.seconds: dict[str, float] = {}
         self._last = time.perf_counter()
 
     def lap(self, name: str) -> None:
         now = time.perf_counter()
-        self.of[name] = round(now - self._last, 4)
+        self.seconds[name] = round(now - self._last, 4)
         self._last = now

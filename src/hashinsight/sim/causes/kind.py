@@ -1,4 +1,4 @@
-"""What a common cause is: one event that many machines feel at once."""
+"""Common causes: one event that affects many machines at once."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,26 +6,26 @@ from dataclasses import dataclass
 import numpy as np
 
 from hashinsight.sim.effects import Effects
-from hashinsight.sim.labels import Places
-from hashinsight.sim.looks import Look
+from hashinsight.sim.episodes import MachineNumbers
+from hashinsight.sim.history import MachineHistory
 from hashinsight.sim.plan import PlannedCause
 from hashinsight.sim.readings import Counts, Floats
 from hashinsight.sim.state import State
 
 
 @dataclass
-class Event:
-    """One cause that runs or is to come."""
+class CauseEvent:
+    """A cause that is active or scheduled."""
 
     no: int
     plan: PlannedCause
-    machines: Places
+    machines: MachineNumbers
     start: float
     end: float
-    luck: Floats  # one number between 0 and 1 for each of its machines
+    luck: Floats  # random number between 0 and 1 for each of its machines
     first_pool: Counts  # of each of its machines, when it was planned or injected
-    firmware_no: int | None = None  # what a rollout brings
-    model_said_no: int | None = None
+    firmware_no: int | None = None  # set by a rollout
+    reported_model_no: int | None = None
 
     def swelling(self, now: float, over_sec: float) -> float:
         """0 to 1 within `over_sec` of the start, and back before the end."""
@@ -39,8 +39,8 @@ class CauseKind:
     family: str
     signature: str
     within_sec: float
-    does: Callable[[Event, Effects, State, float], None]
-    shows: Callable[[Look, Look], bool]
-    reach: str  # what it takes when nothing narrower is said: site, zone, switch or pdu
+    does: Callable[[CauseEvent, Effects, State, float], None]
+    shows: Callable[[MachineHistory, MachineHistory], bool]
+    reach: str  # what it affects unless narrowed: site, zone, switch or pdu
     usual_sec: float
-    lasting: bool = False  # what it did stays when it is over
+    lasting: bool = False  # its changes stay after its end

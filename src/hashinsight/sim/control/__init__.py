@@ -1,1 +1,1 @@
-"""The control API of a simulator that runs: what was injected is the truth, and it can be asked for."""
+"""Control API of a running simulator: inject faults, send commands, read the true episodes."""

@@ -1,4 +1,4 @@
-"""Asks a simulator that runs."""
+"""Client of the control API."""
 
 import json
 import socket
@@ -12,25 +12,25 @@ class NotAnswered(Exception):
 
 
 def find_net(net: int | None) -> int:
-    """The net that was said, or the only one on which a simulator runs."""
+    """The given net, or the only one with a running simulator."""
     if net is not None:
         return net
     nets = running_nets()
     if not nets:
-        raise NotAnswered("no simulator runs here: start one with `hashinsight sim run`.")
+        raise NotAnswered("no simulator is running here: start one with `hashinsight sim run`.")
     if len(nets) > 1:
-        listed = ", ".join(f"127.{one}" for one in nets)
-        raise NotAnswered(f"several simulators run here ({listed}): say which with --net.")
+        listed = ", ".join(f"127.{number}" for number in nets)
+        raise NotAnswered(f"several simulators are running here ({listed}): choose one with --net.")
     return nets[0]
 
 
-def ask(net: int, verb: str, *, timeout_sec: float = 30.0, **given: Any) -> Any:
-    request = {"verb": verb, **{name: value for name, value in given.items() if value is not None}}
+def ask(net: int, verb: str, *, timeout_sec: float = 30.0, **options: Any) -> Any:
+    request = {"verb": verb, **{name: value for name, value in options.items() if value is not None}}
     try:
         with socket.create_connection((control_address(net), CONTROL_PORT), timeout=timeout_sec) as line:
             line.sendall(json.dumps(request).encode() + b"\n")
-            with line.makefile("rb") as said:
-                answer = json.loads(said.readline())
+            with line.makefile("rb") as reply:
+                answer = json.loads(reply.readline())
     except (OSError, ValueError):
         raise NotAnswered(f"no simulator answers on 127.{net}: start one with `hashinsight sim run`.") from None
     if not answer["ok"]:

@@ -1,6 +1,6 @@
-"""Fault families of single machines: the ones that everybody may see and tune on."""
+"""Fault families of single machines: the public ones, open to tuning."""
 
-from hashinsight.sim.faults import boards, cooling, fans, lines, sensors, supply
+from hashinsight.sim.faults import boards, connections, cooling, fans, sensors, supply
 from hashinsight.sim.faults.family import Families
 
 PUBLIC: Families = (
@@ -9,5 +9,5 @@ PUBLIC: Families = (
     *supply.FAMILIES,
     *cooling.FAMILIES,
     *sensors.FAMILIES,
-    *lines.FAMILIES,
+    *connections.FAMILIES,
 )

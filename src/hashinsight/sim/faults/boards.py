@@ -3,18 +3,17 @@
 
 import numpy as np
 
-from hashinsight.sim.cases import Running
 from hashinsight.sim.effects import Effects
-from hashinsight.sim.faults.family import DAY, HOUR, MINUTE, Family
-from hashinsight.sim.looks import Look
+from hashinsight.sim.faults.family import DAY, HOUR, MINUTE, ActiveCases, Family
+from hashinsight.sim.history import MachineHistory
 from hashinsight.sim.readings import BOARDS, Counts
 
 
-def which_board(case: Running) -> Counts:
+def which_board(case: ActiveCases) -> Counts:
     return (case.draws[:, 0] * BOARDS).astype(np.int64)
 
 
-def lose_board(case: Running, effects: Effects) -> None:
+def lose_board(case: ActiveCases, effects: Effects) -> None:
     board = which_board(case)
     # errors come in bursts and more often towards the end
     burst = np.sin(case.now / 5000 + 6 * case.draws[:, 2]) > -0.3
@@ -22,12 +21,12 @@ def lose_board(case: Running, effects: Effects) -> None:
     effects.errors_per_h[case.machine, board] += 60 * case.warning**1.5 * burst * warned
     gone, its_board = case.machine[case.started], board[case.started]
     effects.board_alive[gone, its_board] = False
-    says = case.draws[case.started, 1]
-    effects.sensor_c[gone, its_board] = np.select([says < 0.4, says < 0.7], [0.0, 255.0], np.nan)
+    failure = case.draws[case.started, 1]
+    effects.sensor_c[gone, its_board] = np.select([failure < 0.4, failure < 0.7], [0.0, 255.0], np.nan)
     effects.error_code[gone] = 210
 
 
-def shows_lost_board(before: Look, after: Look) -> bool:
+def shows_lost_board(before: MachineHistory, after: MachineHistory) -> bool:
     boards = before.board_ths.shape[1]
     stopped = after.ratio < 0.02
     one_less = abs(after.ratio / before.ratio - (boards - 1) / boards) < 0.06
@@ -35,7 +34,7 @@ def shows_lost_board(before: Look, after: Look) -> bool:
     return bool((after.board_chips == 0).any() and (stopped or (one_less and 0.62 < watts < 0.73)))
 
 
-def lose_chips(case: Running, effects: Effects) -> None:
+def lose_chips(case: ActiveCases, effects: Effects) -> None:
     board = which_board(case)
     warned = (case.warns_from < case.start) & ~case.started
     effects.errors_per_h[case.machine, board] += 25 * case.warning * warned
@@ -45,7 +44,7 @@ def lose_chips(case: Running, effects: Effects) -> None:
     effects.errors_per_h[case.machine, board] += np.where(case.started, 40 + 60 * case.draws[:, 2], 0.0)
 
 
-def shows_lost_chips(before: Look, after: Look) -> bool:
+def shows_lost_chips(before: MachineHistory, after: MachineHistory) -> bool:
     fewer = after.board_chips.min() < 0.95 * before.board_chips.min()
     slower = 0.6 < after.ratio / before.ratio < 0.985
     errors = after.gained(after.hw_errors) / len(after.hw_errors) > 3 * before.gained(before.hw_errors) / len(

@@ -1,17 +1,16 @@
-"""Heat that does not leave: dust, dried paste, a heatsink that fell off."""
+"""Cooling: dust, dried thermal paste, a detached heatsink."""
 # ruff: noqa: PLR2004 - a signature is stated in figures
 
 import numpy as np
 
-from hashinsight.sim.cases import Running
 from hashinsight.sim.effects import Effects
 from hashinsight.sim.faults.boards import which_board
-from hashinsight.sim.faults.family import DAY, HOUR, MINUTE, Family
-from hashinsight.sim.looks import Look
+from hashinsight.sim.faults.family import DAY, HOUR, MINUTE, ActiveCases, Family
+from hashinsight.sim.history import MachineHistory
 from hashinsight.sim.readings import Floats
 
 
-def creep(case: Running) -> Floats:
+def creep(case: ActiveCases) -> Floats:
     """0 to 1: half of it while it warns, the rest in three days from the start; all in half a day without warning."""
     warned = case.warns_from < case.start
     after = np.where(case.started, case.age / np.where(warned, 3 * DAY, 0.5 * DAY), 0.0)
@@ -19,33 +18,33 @@ def creep(case: Running) -> Floats:
     return crept
 
 
-def gather_dust(case: Running, effects: Effects) -> None:
+def gather_dust(case: ActiveCases, effects: Effects) -> None:
     """The whole machine breathes less air, so every board runs hotter at the same power."""
     depth = case.severity * (0.28 + 0.22 * case.draws[:, 1])
     effects.board_rise[case.machine] *= (1 + depth * creep(case))[:, None]
 
 
-def dry_paste(case: Running, effects: Effects) -> None:
+def dry_paste(case: ActiveCases, effects: Effects) -> None:
     """Chips part from their heatsinks: on all boards, on one more than on the others."""
     worse = case.severity * (0.55 + 0.45 * case.draws[:, 1]) * creep(case)
     effects.chip_over[case.machine] *= (1 + 0.7 * worse)[:, None]
     effects.chip_over[case.machine, which_board(case)] *= 1 + 0.4 * worse
 
 
-def drop_heatsink(case: Running, effects: Effects) -> None:
+def drop_heatsink(case: ActiveCases, effects: Effects) -> None:
     at = (case.machine[case.started], which_board(case)[case.started])
     effects.board_rise[at] *= 1 + 0.22 * case.severity[case.started]
     effects.chip_over[at] *= 1 + 0.45 * case.severity[case.started]
 
 
-def shows_hotter(before: Look, after: Look) -> bool:
+def shows_hotter(before: MachineHistory, after: MachineHistory) -> bool:
     """Hotter over inlet, or fans that work clearly harder to prevent it."""
     harder = float(np.median(after.fan_duty) - np.median(before.fan_duty))
     return after.rise_c - before.rise_c > 4 or (harder > 0.08 and after.rise_c > before.rise_c - 3)
 
 
-def shows_one_hot_board(before: Look, after: Look) -> bool:
-    def apart(seen: Look) -> float:
+def shows_one_hot_board(before: MachineHistory, after: MachineHistory) -> bool:
+    def apart(seen: MachineHistory) -> float:
         boards = np.sort(np.max(seen.chip_temp_c, axis=0))
         return float(boards[-1] - boards[-2])
 

@@ -1,40 +1,39 @@
-"""Fans: one stops, or turns far slower than it is told; after a while protection stops the machine."""
+"""Fans: one stops or runs far below its set speed; after a while protection stops the machine."""
 # ruff: noqa: PLR2004 - a signature is stated in figures
 
 import numpy as np
 
-from hashinsight.sim.cases import Running
 from hashinsight.sim.effects import Effects
-from hashinsight.sim.faults.family import DAY, MINUTE, Family
-from hashinsight.sim.looks import Look
+from hashinsight.sim.faults.family import DAY, MINUTE, ActiveCases, Family
+from hashinsight.sim.history import MachineHistory
 from hashinsight.sim.models import FAN_COUNT
 
 _FAN_LOST_CODE = 110
 
 
-def fail_fan(case: Running, effects: Effects) -> None:
+def fail_fan(case: ActiveCases, effects: Effects) -> None:
     count = FAN_COUNT[case.fleet.model[case.machine]]
     fan = (case.draws[:, 0] * count).astype(np.int64)
     at = (case.machine, fan)
     warned = (case.warns_from < case.start) & ~case.started
     effects.fan_jitter_rpm[at] += 260 * case.warning * warned
     effects.fan_gain[at] *= np.where(warned, 1 - 0.10 * case.warning, 1.0)
-    stands = case.started & (case.draws[:, 1] < 0.55)
-    slow = case.started & ~stands
-    effects.fan_gain[at] *= np.where(stands, 0.0, 1.0)
+    has_stopped = case.started & (case.draws[:, 1] < 0.55)
+    slow = case.started & ~has_stopped
+    effects.fan_gain[at] *= np.where(has_stopped, 0.0, 1.0)
     # what the tachometer misses, the air misses too
     effects.fan_minus_rpm[at] += np.where(slow, 2000 + 1000 * case.draws[:, 2], 0.0)
     effects.fan_gain[at] *= np.where(slow, 0.85, 1.0)
     patience = (20 + 100 * case.draws[:, 3]) * MINUTE
-    stopped = case.machine[stands & (case.age > patience)]
+    stopped = case.machine[has_stopped & (case.age > patience)]
     effects.stalled[stopped] = True
     effects.error_code[stopped] = _FAN_LOST_CODE
 
 
-def shows_failed_fan(before: Look, after: Look) -> bool:
+def shows_failed_fan(before: MachineHistory, after: MachineHistory) -> bool:
     had = before.fan_rpm[:, before.fan_rpm[0] >= 0].astype(np.float64)
     has = after.fan_rpm[:, after.fan_rpm[0] >= 0].astype(np.float64)
-    # rpm over duty: a fan is judged against what it was told
+    # rpm over duty: a fan is compared with its set speed
     was = np.median(had / before.fan_duty[:, None], axis=0)
     now = np.median(has / after.fan_duty[:, None], axis=0)
     harder = np.median(after.fan_duty) >= np.median(before.fan_duty) - 0.01

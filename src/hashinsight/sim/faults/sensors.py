@@ -1,39 +1,38 @@
-"""Machines that say something else than what is so: a broken sensor, a hung firmware."""
+"""Broken sensors and hung firmware: the machine reports values that are not true."""
 # ruff: noqa: PLR2004 - a signature is stated in figures
 
 import numpy as np
 
-from hashinsight.sim.cases import Running
 from hashinsight.sim.effects import Effects
 from hashinsight.sim.faults.boards import which_board
-from hashinsight.sim.faults.family import DAY, HOUR, MINUTE, Family
-from hashinsight.sim.looks import Look
+from hashinsight.sim.faults.family import DAY, HOUR, MINUTE, ActiveCases, Family
+from hashinsight.sim.history import MachineHistory
 
 
-def break_sensor(case: Running, effects: Effects) -> None:
+def break_sensor(case: ActiveCases, effects: Effects) -> None:
     board = which_board(case)
     fresh = case.started & np.isnan(case.memory[:, 0])
     chip_c, board_c = case.state.chip_c[case.machine, board], case.state.board_c[case.machine, board]
     shown_c = np.rint(np.where(case.fleet.chip_sensor[case.machine], chip_c, board_c))
     case.remember(0, np.where(fresh, shown_c, case.memory[:, 0]))
     variant = case.draws[:, 1]
-    says = np.select([variant < 0.4, variant < 0.7], [0.0, 255.0], case.memory[:, 0])
-    effects.sensor_c[case.machine[case.started], board[case.started]] = says[case.started]
+    stuck_at = np.select([variant < 0.4, variant < 0.7], [0.0, 255.0], case.memory[:, 0])
+    effects.sensor_c[case.machine[case.started], board[case.started]] = stuck_at[case.started]
 
 
-def shows_broken_sensor(before: Look, after: Look) -> bool:
+def shows_broken_sensor(before: MachineHistory, after: MachineHistory) -> bool:
     sentinel = np.isin(after.board_temp_c, (0.0, 255.0)).all(axis=0)
     frozen = (np.ptp(after.board_temp_c, axis=0) == 0) & (np.ptp(before.board_temp_c, axis=0) > 0)
     return bool((sentinel | frozen).any() and after.ratio > 0.9 * before.ratio)
 
 
-def hang(case: Running, effects: Effects) -> None:
+def hang(case: ActiveCases, effects: Effects) -> None:
     machine = case.machine[case.started]
     effects.frozen[machine] = True
     effects.stalled[machine] = True
 
 
-def shows_hang(before: Look, after: Look) -> bool:
+def shows_hang(before: MachineHistory, after: MachineHistory) -> bool:
     grew = np.ptp(before.uptime_sec) > 0
     still = np.ptp(after.uptime_sec) == 0 and np.ptp(after.hashrate_ths) == 0 and np.ptp(after.accepted) == 0
     return bool(grew and still and after.online.all())
@@ -43,7 +42,7 @@ FAMILIES = (
     Family(
         kind="sensor_fault",
         family="sensor",
-        signature="one board says 0, 255 or the same temperature all the time; hashrate as before",
+        signature="one board reports 0, 255 or the same temperature all the time; hashrate as before",
         within_sec=30 * MINUTE,
         does=break_sensor,
         shows=shows_broken_sensor,

@@ -1,18 +1,17 @@
-"""Power supplies: protection that trips, reboot loops, and machines that do not come back after a stop."""
+"""Power supplies: tripped protection, reboot loops, machines that do not start again after a stop."""
 # ruff: noqa: PLR2004 - a signature is stated in figures
 
 import numpy as np
 
-from hashinsight.sim.cases import Running
 from hashinsight.sim.effects import Effects
-from hashinsight.sim.faults.family import DAY, HOUR, MINUTE, Family
-from hashinsight.sim.looks import Look
+from hashinsight.sim.faults.family import DAY, HOUR, MINUTE, ActiveCases, Family
+from hashinsight.sim.history import MachineHistory
 
 _PROTECTION_CODE = 239
 _FAILED_START_CODE = 5030
 
 
-def trip_protection(case: Running, effects: Effects) -> None:
+def trip_protection(case: ActiveCases, effects: Effects) -> None:
     """Errors on all boards at once for a few minutes, then no output until somebody comes."""
     machine = case.machine[case.started]
     effects.volts[machine] = 0.3
@@ -22,17 +21,17 @@ def trip_protection(case: Running, effects: Effects) -> None:
     effects.stalled[case.machine[case.age >= 3 * MINUTE + case.dt]] = True
 
 
-def errors_on_all_boards(seen: Look, least: float) -> bool:
+def errors_on_all_boards(seen: MachineHistory, least: float) -> bool:
     gained = np.maximum(np.diff(seen.board_hw_errors, axis=0), 0).sum(axis=0)
     return bool((gained > least).all())
 
 
-def shows_protection(before: Look, after: Look) -> bool:
+def shows_protection(before: MachineHistory, after: MachineHistory) -> bool:
     stopped = after.ratio < 0.02 < before.ratio and after.online.all() and np.median(after.power_w) < 250
     return bool(stopped and errors_on_all_boards(after, 5))
 
 
-def loop_reboots(case: Running, effects: Effects) -> None:
+def loop_reboots(case: ActiveCases, effects: Effects) -> None:
     """Reboots under load, again and again: hashrate is a saw-tooth, errors come from all boards at once."""
     machine = case.machine[case.started]
     effects.errors_per_h[machine] += 60
@@ -44,22 +43,22 @@ def loop_reboots(case: Running, effects: Effects) -> None:
     effects.reboot[case.machine[fires]] = True
 
 
-def shows_reboot_loop(before: Look, after: Look) -> bool:
+def shows_reboot_loop(before: MachineHistory, after: MachineHistory) -> bool:
     spread = float(np.std(after.hashrate_ths / after.expected_ths))
     return before.boots == 0 and after.boots >= 3 and spread > 0.1 and errors_on_all_boards(after, 20)
 
 
-def reboot_once(case: Running, effects: Effects) -> None:
+def reboot_once(case: ActiveCases, effects: Effects) -> None:
     fresh = case.started & np.isnan(case.memory[:, 0])
     case.remember(0, np.where(fresh, case.now, case.memory[:, 0]))
     effects.reboot[case.machine[fresh]] = True
 
 
-def shows_reboot(before: Look, after: Look) -> bool:
+def shows_reboot(before: MachineHistory, after: MachineHistory) -> bool:
     return bool(before.boots == 0 and after.boots <= 1 and after.uptime_sec.min() < before.uptime_sec.min())
 
 
-def fail_to_start(case: Running, effects: Effects) -> None:
+def fail_to_start(case: ActiveCases, effects: Effects) -> None:
     machine = case.machine[case.started]
     effects.stalled[machine] = True
     effects.error_code[machine] = _FAILED_START_CODE
@@ -67,7 +66,7 @@ def fail_to_start(case: Running, effects: Effects) -> None:
     effects.linked[machine[case.draws[case.started, 1] < 0.4]] = False
 
 
-def shows_failed_start(before: Look, after: Look) -> bool:
+def shows_failed_start(before: MachineHistory, after: MachineHistory) -> bool:
     return bool(before.ratio > 0.5 and (after.ratio < 0.02 or not after.online.any()))
 
 

@@ -1,16 +1,15 @@
-"""Avalon (cgminer with Canaan's additions on port 4028). Its boards are told in one long bracketed text."""
+"""Avalon (cgminer with Canaan's additions on port 4028). Its boards are reported in one long bracketed text."""
 
 import time
 from functools import partial
 
-from hashinsight.sim.acts import Act, FaultLight, Pause, Pool, Refused, Restart, Resume, SetMode, SetPools
+from hashinsight.sim.commands import Command, FaultLight, Pause, Refusal, Restart, Resume, SetMode, SetPools
+from hashinsight.sim.plan import Pool
 from hashinsight.sim.readings import BOARDS
-from hashinsight.sim.sockets import answering, cgminer
-from hashinsight.sim.sockets.answering import Words
-from hashinsight.sim.sockets.asking import Asked, NotUnderstood, whole_number
+from hashinsight.sim.sockets import cgminer, requests
 from hashinsight.sim.sockets.cgminer import Body
-from hashinsight.sim.sockets.machine import Machine
-from hashinsight.sim.sockets.screen import hottest, mean, number, whole
+from hashinsight.sim.sockets.machine import Machine, hottest, mean, number, whole
+from hashinsight.sim.sockets.requests import CommandSet, Request, RequestError, whole_number
 
 GHS = 1_000.0  # in a TH/s
 MHS = 1_000_000.0
@@ -19,20 +18,20 @@ MODES_BY_NUMBER = {"0": "eco", "1": "normal", "2": "perf"}
 _NUMBERS = {name: no for no, name in MODES_BY_NUMBER.items()}
 
 
-def _state(machine: Machine, letter: str, code: int, said: str) -> Body:
-    return cgminer.status(letter, code, said, "cgminer 4.11.1", machine.screen.at)
+def _state(machine: Machine, letter: str, code: int, text: str) -> Body:
+    return cgminer.status(letter, code, text, "cgminer 4.11.1", machine.reading.at)
 
 
-def _tell(machine: Machine, code: int, said: str, section: str, rows: list[Body]) -> Body:
-    return cgminer.body(section, rows, _state(machine, "S", code, said))
+def _reply(machine: Machine, code: int, text: str, section: str, rows: list[Body]) -> Body:
+    return cgminer.body(section, rows, _state(machine, "S", code, text))
 
 
-def fail(machine: Machine, code: int, said: str) -> Body:
-    return cgminer.alone(_state(machine, "E", code, said))
+def fail(machine: Machine, code: int, text: str) -> Body:
+    return cgminer.status_only(_state(machine, "E", code, text))
 
 
 def _number(machine: Machine) -> str:
-    return machine.who.model_said.split()[-1].removeprefix("A")
+    return machine.identity.reported_model.split()[-1].removeprefix("A")
 
 
 def version(machine: Machine, _: str) -> Body:
@@ -43,39 +42,39 @@ def version(machine: Machine, _: str) -> Body:
         "MODEL": _number(machine),
         "HWTYPE": "MM4v1_X3",
         "SWTYPE": "MM319",
-        "VERSION": machine.who.version,
-        "LVERSION": machine.who.version,
-        "DNA": machine.who.serial,
-        "MAC": machine.who.mac.replace(":", "").lower(),
+        "VERSION": machine.identity.version,
+        "LVERSION": machine.identity.version,
+        "DNA": machine.identity.serial,
+        "MAC": machine.identity.mac.replace(":", "").lower(),
         "UPAPI": "2",
     }
-    return _tell(machine, 22, "CGMiner versions", "VERSION", [row])
+    return _reply(machine, 22, "CGMiner versions", "VERSION", [row])
 
 
 def _rates(machine: Machine) -> Body:
-    average, now = number(machine.screen.hashrate_ths * MHS), number(machine.screen.hashrate_5s_ths * MHS)
+    average, now = number(machine.reading.hashrate_ths * MHS), number(machine.reading.hashrate_5s_ths * MHS)
     return {"MHS av": average, "MHS 5s": now, "MHS 1m": average, "MHS 5m": average, "MHS 15m": average}
 
 
 def _counts(machine: Machine) -> Body:
-    screen = machine.screen
-    return {"Accepted": screen.accepted, "Rejected": screen.rejected, "Hardware Errors": screen.hw_errors}
+    reading = machine.reading
+    return {"Accepted": reading.accepted, "Rejected": reading.rejected, "Hardware Errors": reading.hw_errors}
 
 
 def summary(machine: Machine, _: str) -> Body:
-    row = {"Elapsed": machine.screen.uptime_sec, **_rates(machine), "Found Blocks": 0, **_counts(machine)}
-    return _tell(machine, 11, "Summary", "SUMMARY", [row | {"Stale": 0, "Discarded": 0}])
+    row = {"Elapsed": machine.reading.uptime_sec, **_rates(machine), "Found Blocks": 0, **_counts(machine)}
+    return _reply(machine, 11, "Summary", "SUMMARY", [row | {"Stale": 0, "Discarded": 0}])
 
 
 def devs(machine: Machine, _: str) -> Body:
-    screen = machine.screen
-    row = {"ASC": 0, "Name": "AVA10", "ID": 0, "Enabled": "Y", "Status": "Alive", "Temperature": hottest(screen)}
-    return _tell(machine, 9, "1 ASC(s)", "DEVS", [{**row, **_rates(machine), **_counts(machine)}])
+    reading = machine.reading
+    row = {"ASC": 0, "Name": "AVA10", "ID": 0, "Enabled": "Y", "Status": "Alive", "Temperature": hottest(reading)}
+    return _reply(machine, 9, "1 ASC(s)", "DEVS", [{**row, **_rates(machine), **_counts(machine)}])
 
 
 def pools(machine: Machine, _: str) -> Body:
-    rows = cgminer.pool_rows(machine.pools, machine.screen)
-    return _tell(machine, 7, f"{len(rows)} Pool(s)", "POOLS", rows)
+    rows = cgminer.pool_rows(machine.pools, machine.reading)
+    return _reply(machine, 7, f"{len(rows)} Pool(s)", "POOLS", rows)
 
 
 def _listed(values: list[float]) -> str:
@@ -83,51 +82,51 @@ def _listed(values: list[float]) -> str:
 
 
 def _bracketed(machine: Machine) -> str:
-    screen = machine.screen
-    fitted = machine.who.chips
-    told: dict[str, object] = {
-        "Ver": f"{_number(machine)}-{machine.who.version}",
-        "DNA": machine.who.serial,
-        "SYSTEMSTATU": f"Work: {'In Work' if screen.hashing else 'In Idle'}, Hash Board: {BOARDS}",
-        "Elapsed": screen.uptime_sec,
-        "HW": screen.hw_errors,
-        "ITemp": whole(screen.inlet_c),
-        "TMax": whole(max(screen.chip_temp_c)),
-        "TAvg": whole(mean(screen.board_temp_c)),
-        **{f"Fan{no}": rpm for no, rpm in enumerate(screen.fans, 1)},
-        "FanR": f"{round(number(screen.fan_duty, 3) * 100)}%",
-        "PS": f"0 1215 {whole(screen.voltage_v * 100)} 0 {whole(screen.power_w)} 0 {whole(screen.power_limit_w)}",
-        "GHSspd": number(screen.hashrate_5s_ths * GHS),
-        "GHSmm": number(screen.expected_ths * GHS),
-        "GHSavg": number(screen.hashrate_ths * GHS),
-        "Freq": number(screen.frequency_mhz),
-        "Led": int(screen.fault_light),
-        "MGHS": " ".join(str(number(ths * GHS)) for ths in screen.board_ths),
-        "MTmax": _listed(screen.chip_temp_c),
-        "MTavg": _listed(screen.board_temp_c),
-        "MVavg": " ".join(str(number(screen.voltage_v * 100, 1)) for _ in range(BOARDS)),
-        "SoftOFF": int(not screen.hashing),
-        "ECMM": screen.error_code,
-        "WORKMODE": _NUMBERS[screen.mode_name],
+    reading = machine.reading
+    fitted = machine.identity.chips
+    fields: dict[str, object] = {
+        "Ver": f"{_number(machine)}-{machine.identity.version}",
+        "DNA": machine.identity.serial,
+        "SYSTEMSTATU": f"Work: {'In Work' if reading.hashing else 'In Idle'}, Hash Board: {BOARDS}",
+        "Elapsed": reading.uptime_sec,
+        "HW": reading.hw_errors,
+        "ITemp": whole(reading.inlet_c),
+        "TMax": whole(max(reading.chip_temp_c)),
+        "TAvg": whole(mean(reading.board_temp_c)),
+        **{f"Fan{no}": rpm for no, rpm in enumerate(reading.fans, 1)},
+        "FanR": f"{round(number(reading.fan_duty, 3) * 100)}%",
+        "PS": f"0 1215 {whole(reading.voltage_v * 100)} 0 {whole(reading.power_w)} 0 {whole(reading.power_limit_w)}",
+        "GHSspd": number(reading.hashrate_5s_ths * GHS),
+        "GHSmm": number(reading.expected_ths * GHS),
+        "GHSavg": number(reading.hashrate_ths * GHS),
+        "Freq": number(reading.frequency_mhz),
+        "Led": int(reading.fault_light),
+        "MGHS": " ".join(str(number(ths * GHS)) for ths in reading.board_ths),
+        "MTmax": _listed(reading.chip_temp_c),
+        "MTavg": _listed(reading.board_temp_c),
+        "MVavg": " ".join(str(number(reading.voltage_v * 100, 1)) for _ in range(BOARDS)),
+        "SoftOFF": int(not reading.hashing),
+        "ECMM": reading.error_code,
+        "WORKMODE": _NUMBERS[reading.mode_name],
     }
     for no in range(BOARDS):
-        found = screen.board_chips[no]
-        told[f"PVT_T{no}"] = " ".join([str(whole(screen.chip_temp_c[no]))] * found + ["0"] * (fitted - found))
-        told[f"MW{no}"] = " ".join(["1000"] * found + ["0"] * (fitted - found))
-    return " ".join(f"{name}[{value}]" for name, value in told.items())
+        working = reading.board_chips[no]
+        fields[f"PVT_T{no}"] = " ".join([str(whole(reading.chip_temp_c[no]))] * working + ["0"] * (fitted - working))
+        fields[f"MW{no}"] = " ".join(["1000"] * working + ["0"] * (fitted - working))
+    return " ".join(f"{name}[{value}]" for name, value in fields.items())
 
 
 def stats(machine: Machine, _: str) -> Body:
-    row = {"STATS": 0, "ID": "AVA100", "Elapsed": machine.screen.uptime_sec, "Calls": 0, "Wait": 0.0}
+    row = {"STATS": 0, "ID": "AVA100", "Elapsed": machine.reading.uptime_sec, "Calls": 0, "Wait": 0.0}
     row |= {"MM ID0": _bracketed(machine), "MM Count": 1, "Smart Speed": 1}
-    return _tell(machine, 70, "CGMiner stats", "STATS", [row])
+    return _reply(machine, 70, "CGMiner stats", "STATS", [row])
 
 
-async def ascset(machine: Machine, asked: Asked) -> Body:
-    """`0,name,value…`: the one command by which an Avalon is told things."""
-    device, name, value, *rest = (*asked.parameter.split(",", 3), "", "", "")[:4]
+async def ascset(machine: Machine, request: Request) -> Body:
+    """`0,name,value…`: the single write command of an Avalon."""
+    device, name, value, *rest = (*request.parameter.split(",", 3), "", "", "")[:4]
     if device.strip() != "0":
-        raise NotUnderstood(106, f"Invalid ASC id {device[:20]} - range is 0 - 0")
+        raise RequestError(106, f"Invalid ASC id {device[:20]} - range is 0 - 0")
     if name == "softoff":
         return _at(machine, Pause(), value)
     if name == "softon":
@@ -138,42 +137,42 @@ async def ascset(machine: Machine, asked: Asked) -> Body:
         return await _set(machine, Restart(whole=True))
     if name == "workmode" and value == "set" and rest[0] in MODES_BY_NUMBER:
         return await _set(machine, SetMode(MODES_BY_NUMBER[rest[0]]))
-    raise NotUnderstood(120, f"ASC 0 set failed: unknown option: {name[:40]}")
+    raise RequestError(120, f"ASC 0 set failed: unknown option: {name[:40]}")
 
 
-def _at(machine: Machine, act: Act, value: str) -> Body:
+def _at(machine: Machine, command: Command, value: str) -> Body:
     """`1:TIME`: at this time of the wall clock, as the firmware has it."""
     stamp = whole_number(value.partition(":")[2])
     if stamp is None:
-        raise NotUnderstood(120, "ASC 0 set failed: time is missing")
+        raise RequestError(120, "ASC 0 set failed: time is missing")
     delay = min(max(stamp - time.time(), 0.0), MAX_DELAY_SEC)
-    machine.driver.act_later(machine.who.no, act, delay)
-    return cgminer.alone(_state(machine, "S", 119, "ASC 0 set OK"))
+    machine.driver.execute_later(machine.identity.no, command, delay)
+    return cgminer.status_only(_state(machine, "S", 119, "ASC 0 set OK"))
 
 
-async def _set(machine: Machine, act: Act, code: int = 119, said: str = "ASC 0 set OK") -> Body:
-    refused = await machine.act(act)
-    if isinstance(refused, Refused):
-        raise NotUnderstood(120, f"ASC 0 set failed: {refused.reason}")
-    return cgminer.alone(_state(machine, "S", code, said))
+async def _set(machine: Machine, command: Command, code: int = 119, text: str = "ASC 0 set OK") -> Body:
+    refused = await machine.execute(command)
+    if isinstance(refused, Refusal):
+        raise RequestError(120, f"ASC 0 set failed: {refused.reason}")
+    return cgminer.status_only(_state(machine, "S", code, text))
 
 
-async def restart(machine: Machine, _: Asked) -> Body:
+async def restart(machine: Machine, _: Request) -> Body:
     await _set(machine, Restart(whole=False))
     return {"STATUS": "RESTART"}
 
 
-async def setpool(machine: Machine, asked: Asked) -> Body:
+async def setpool(machine: Machine, request: Request) -> Body:
     """`user,password,number,address,worker,password of the worker`."""
-    parts = [part.strip() for part in asked.parameter.split(",")]
+    parts = [part.strip() for part in request.parameter.split(",")]
     if len(parts) < 5 or parts[2] not in ("0", "1", "2") or not all(parts[3:5]):  # noqa: PLR2004
-        raise NotUnderstood(53, f"Invalid setpool details: '{asked.parameter[:100]}'")
+        raise RequestError(53, f"Invalid setpool details: '{request.parameter[:100]}'")
     known = list(machine.pools)
     known[int(parts[2]) : int(parts[2]) + 1] = [Pool(parts[3], parts[4], (*parts[5:6], "x")[0] or "x")]
     return await _set(machine, SetPools(tuple(known)), 55, f"Set pool {parts[2]}: '{parts[3]}'")
 
 
-WORDS = Words(
+COMMANDS = CommandSet(
     reads={
         "version": version,
         "summary": summary,
@@ -187,4 +186,4 @@ WORDS = Words(
     writes={"ascset": ascset, "restart": restart, "setpool": setpool},
     fail=fail,
 )
-answer = partial(answering.answer, WORDS)
+answer = partial(requests.answer, COMMANDS)

@@ -1,10 +1,10 @@
-"""The answers of the cgminer API, which every make here speaks with words of its own around it."""
+"""Answers of the cgminer API, on which the APIs of all makes are based."""
 
 import json
 from typing import Any
 
-from hashinsight.sim.acts import Pool
-from hashinsight.sim.sockets.screen import Screen
+from hashinsight.sim.plan import Pool
+from hashinsight.sim.sockets.machine import MachineReading
 
 Body = dict[str, Any]
 END = b"\0"  # real machines end an answer with it
@@ -12,15 +12,15 @@ DEFAULT_STRATUM_DIFFICULTY = 262_144
 _encoder = json.JSONEncoder(separators=(",", ":"))
 
 
-def status(letter: str, code: int, said: str, description: str, when: float) -> Body:
-    return {"STATUS": letter, "When": int(when), "Code": code, "Msg": said, "Description": description}
+def status(letter: str, code: int, text: str, description: str, when: float) -> Body:
+    return {"STATUS": letter, "When": int(when), "Code": code, "Msg": text, "Description": description}
 
 
 def body(section: str, rows: list[Body], state: Body) -> Body:
     return {"STATUS": [state], section: rows, "id": 1}
 
 
-def alone(state: Body) -> Body:
+def status_only(state: Body) -> Body:
     return {"STATUS": [state], "id": 1}
 
 
@@ -29,7 +29,7 @@ def as_json(answer: Body) -> bytes:
 
 
 def joined_json(answers: dict[str, bytes]) -> bytes:
-    """Of answers that are JSON already."""
+    """Joins answers that are already JSON."""
     parts = [
         _encoder.encode(name).encode() + b":[" + answer.removesuffix(END) + b"]" for name, answer in answers.items()
     ]
@@ -37,7 +37,7 @@ def joined_json(answers: dict[str, bytes]) -> bytes:
 
 
 def as_text(answers: list[Body]) -> bytes:
-    """The plain form: sections end with `|`, fields are parted by commas."""
+    """Plain text form: sections end with `|`, fields are separated by commas."""
     parts = []
     for answer in answers:
         tables = answer if isinstance(answer.get("STATUS"), list) else {"STATUS": [answer]}
@@ -53,43 +53,43 @@ def _plain(value: object) -> str:
     return text.replace("|", "/").replace(",", ";")
 
 
-def pool_rows(pools: tuple[Pool, ...], screen: Screen) -> list[Body]:
-    """Shares are counted at the pool that the machine mines on; the others wait alive, unless none is."""
+def pool_rows(pools: tuple[Pool, ...], reading: MachineReading) -> list[Body]:
+    """Shares are counted at the active pool; the others are alive, unless all are dead."""
     rows = []
     for no, pool in enumerate(pools):
-        here = no == screen.pool
+        here = no == reading.pool
         rows.append(
             {
                 "POOL": no,
                 "URL": pool.url,
-                "Status": "Dead" if screen.pool < 0 or no < screen.pool else "Alive",
+                "Status": "Dead" if reading.pool < 0 or no < reading.pool else "Alive",
                 "Priority": no,
                 "Quota": 1,
                 "Long Poll": "N",
                 "Getworks": 0,
-                "Accepted": screen.accepted if here else 0,
-                "Rejected": screen.rejected if here else 0,
-                "Works": screen.accepted if here else 0,
+                "Accepted": reading.accepted if here else 0,
+                "Rejected": reading.rejected if here else 0,
+                "Works": reading.accepted if here else 0,
                 "Discarded": 0,
                 "Stale": 0,
                 "Get Failures": 0,
                 "Remote Failures": 0,
                 "User": pool.user,
-                "Last Share Time": int(screen.at) if here and screen.hashing else 0,
-                "Diff1 Shares": screen.accepted * DEFAULT_STRATUM_DIFFICULTY if here else 0,
+                "Last Share Time": int(reading.at) if here and reading.hashing else 0,
+                "Diff1 Shares": reading.accepted * DEFAULT_STRATUM_DIFFICULTY if here else 0,
                 "Has Stratum": True,
-                "Stratum Active": here and screen.hashing,
+                "Stratum Active": here and reading.hashing,
                 "Stratum URL": pool.url.removeprefix("stratum+tcp://") if here else "",
                 "Stratum Difficulty": float(DEFAULT_STRATUM_DIFFICULTY) if here else 0.0,
                 "Has GBT": False,
                 "Best Share": 0,
-                "Pool Rejected%": _rejected_percent(screen) if here else 0.0,
+                "Pool Rejected%": _rejected_percent(reading) if here else 0.0,
                 "Pool Stale%": 0.0,
             }
         )
     return rows
 
 
-def _rejected_percent(screen: Screen) -> float:
-    total = screen.accepted + screen.rejected
-    return round(100 * screen.rejected / total, 4) if total else 0.0
+def _rejected_percent(reading: MachineReading) -> float:
+    total = reading.accepted + reading.rejected
+    return round(100 * reading.rejected / total, 4) if total else 0.0

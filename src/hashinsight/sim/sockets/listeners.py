@@ -1,13 +1,74 @@
-"""A listener for every machine. One that cannot be reached lets connections hang, as a machine behind a dead switch."""
+"""A listener for every machine. Connections to an unreachable one hang, as behind a dead switch."""
 
 import asyncio
 import errno
 import socket
 from collections.abc import Iterable
 
-from hashinsight.sim.sockets.conversation import Conversation
 from hashinsight.sim.sockets.machine import Dialect, Machine
 from hashinsight.sim.sockets.nets import MINER_PORT, CannotRun, listen_on
+from hashinsight.sim.sockets.requests import is_complete
+
+MAX_REQUEST = 64 * 1024
+DEADLINE_SEC = 10.0  # as on a Whatsminer, from connection to complete request
+_TOO_LONG = b"{}"  # answered like an empty request
+
+
+class Connection(asyncio.Protocol):
+    def __init__(self, machine: Machine, dialect: Dialect, connections: "set[Connection]") -> None:
+        self._machine = machine
+        self._dialect = dialect
+        self._connections = connections
+        self._received = bytearray()
+        self._transport: asyncio.Transport | None = None
+        self._deadline: asyncio.TimerHandle | None = None
+        self._answer_task: asyncio.Task[None] | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport  # type: ignore[assignment] # always this type for a stream
+        self._connections.add(self)
+        self._deadline = asyncio.get_running_loop().call_later(DEADLINE_SEC, self._out_of_time)
+
+    def data_received(self, data: bytes) -> None:
+        if self._answer_task is not None or not self._machine.reading.reachable:
+            return  # an unreachable machine sends nothing, not even an error
+        self._received += data
+        if len(self._received) > MAX_REQUEST:
+            self._answer(_TOO_LONG)
+        elif is_complete(bytes(self._received)):
+            self._answer(bytes(self._received))
+
+    def eof_received(self) -> bool:
+        if self._answer_task is None and self._received and self._machine.reading.reachable:
+            self._answer(bytes(self._received))
+        return self._answer_task is not None  # keep the other half open for the answer
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - the library's form
+        self._connections.discard(self)
+        if self._deadline is not None:
+            self._deadline.cancel()
+        if self._answer_task is not None:
+            self._answer_task.cancel()
+
+    def drop(self) -> None:
+        if self._transport is not None:
+            self._transport.abort()
+
+    def _out_of_time(self) -> None:
+        if self._received and self._answer_task is None and self._machine.reading.reachable:
+            self._answer(bytes(self._received))
+        else:
+            self.drop()
+
+    def _answer(self, request: bytes) -> None:
+        self._answer_task = asyncio.ensure_future(self._send(request))
+
+    async def _send(self, request: bytes) -> None:
+        text = await self._dialect(self._machine, request)
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.write(text)
+            self._transport.close()
+
 
 BACKLOG = 128
 _OUT_OF_FILES = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
@@ -15,19 +76,19 @@ _REST_SEC = 0.5
 
 
 class Listener:
-    """Silence on loopback: with no room for waiting connections and that room taken, Linux drops what comes."""
+    """To be unreachable on loopback, a listener fills its own backlog: Linux then drops new connections."""
 
     def __init__(self, machine: Machine, dialect: Dialect, port: int) -> None:
         self.machine = machine
         self.dialect = dialect
-        self._open_now: set[Conversation] = set()
+        self._connections: set[Connection] = set()
         self._taking = False
         self._plug: socket.socket | None = None
         self._opening: set[asyncio.Task[object]] = set()
         try:
-            self._socket = listen_on(machine.who.address, port)
+            self._socket = listen_on(machine.identity.address, port)
         except OSError as problem:
-            raise CannotRun(f"cannot listen on {machine.who.address}:{port}: {problem.strerror}.") from None
+            raise CannotRun(f"cannot listen on {machine.identity.address}:{port}: {problem.strerror}.") from None
 
     def reach(self, *, reachable: bool) -> None:
         if reachable == self._taking:
@@ -47,7 +108,7 @@ class Listener:
         self._taking = False
         self._unplug()
         self._socket.close()
-        for conversation in tuple(self._open_now):
+        for conversation in tuple(self._connections):
             conversation.drop()
 
     def _take(self) -> None:
@@ -76,10 +137,10 @@ class Listener:
     async def _open(self, connection: socket.socket) -> None:
         try:
             await asyncio.get_running_loop().connect_accepted_socket(
-                lambda: Conversation(self.machine, self.dialect, self._open_now), connection
+                lambda: Connection(self.machine, self.dialect, self._connections), connection
             )
         except OSError:
-            connection.close()  # it was gone before it was there
+            connection.close()  # client already gone
 
     def _rest(self) -> None:
         loop = asyncio.get_running_loop()
@@ -88,7 +149,7 @@ class Listener:
 
 
 def _connected(address: tuple[str, int]) -> socket.socket | None:
-    """Nothing where no file is left: then one client gets through, and waits for an answer that does not come."""
+    """None when out of files: then one client gets through and waits for an answer that never comes."""
     try:
         plug = socket.socket()
     except OSError:

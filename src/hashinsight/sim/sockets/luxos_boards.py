@@ -1,39 +1,38 @@
-"""LuxOS on Antminers, what it tells of the boards. Temperatures are those of the board, not the chip."""
+"""LuxOS on Antminers, answers about boards. Temperatures are those of the board, not the chip."""
 
 from hashinsight.sim.readings import BOARDS
 from hashinsight.sim.sockets import cgminer
-from hashinsight.sim.sockets.asking import NotUnderstood
 from hashinsight.sim.sockets.cgminer import Body
-from hashinsight.sim.sockets.machine import Machine
-from hashinsight.sim.sockets.screen import Screen, number, whole
+from hashinsight.sim.sockets.machine import Machine, MachineReading, number, whole
+from hashinsight.sim.sockets.requests import RequestError
 
 GHS = 1_000.0  # in a TH/s
 MHS = 1_000_000.0
 
 
-def state(machine: Machine, letter: str, code: int, said: str) -> Body:
-    return cgminer.status(letter, code, said, f"LUXminer {machine.who.version}", machine.screen.at)
+def state(machine: Machine, letter: str, code: int, text: str) -> Body:
+    return cgminer.status(letter, code, text, f"LUXminer {machine.identity.version}", machine.reading.at)
 
 
-def tell(machine: Machine, code: int, said: str, section: str, rows: list[Body]) -> Body:
-    return cgminer.body(section, rows, state(machine, "S", code, said))
+def reply(machine: Machine, code: int, text: str, section: str, rows: list[Body]) -> Body:
+    return cgminer.body(section, rows, state(machine, "S", code, text))
 
 
-def rates(screen: Screen) -> Body:
-    return {"GHS 5s": number(screen.hashrate_5s_ths * GHS), "GHS av": number(screen.hashrate_ths * GHS)}
+def rates(reading: MachineReading) -> Body:
+    return {"GHS 5s": number(reading.hashrate_5s_ths * GHS), "GHS av": number(reading.hashrate_ths * GHS)}
 
 
-def board_figures(screen: Screen) -> Body:
+def board_figures(reading: MachineReading) -> Body:
     boards: Body = {}
     for no in range(BOARDS):
         n = no + 1
-        temp = whole(screen.board_temp_c[no])
+        temp = whole(reading.board_temp_c[no])
         boards |= {
-            f"chain_acn{n}": screen.board_chips[no],
-            f"chain_rate{n}": number(screen.board_ths[no] * GHS),
-            f"chain_rateideal{n}": number(screen.expected_ths * GHS / BOARDS),
-            f"chain_hw{n}": screen.board_hw_errors[no],
-            f"freq{n}": whole(screen.frequency_mhz),
+            f"chain_acn{n}": reading.board_chips[no],
+            f"chain_rate{n}": number(reading.board_ths[no] * GHS),
+            f"chain_rateideal{n}": number(reading.expected_ths * GHS / BOARDS),
+            f"chain_hw{n}": reading.board_hw_errors[no],
+            f"freq{n}": whole(reading.frequency_mhz),
             f"temp_pcb{n}": "-".join([str(temp)] * 4),
             f"temp_chip{n}": "0-0-0-0",
         }
@@ -41,17 +40,18 @@ def board_figures(screen: Screen) -> Body:
 
 
 def stats(machine: Machine, _: str) -> Body:
-    screen = machine.screen
-    fans = {f"fan{no}": rpm for no, rpm in enumerate(screen.fans, 1)}
-    about = {"BMMiner": machine.who.version, "Miner": machine.who.version, "Type": machine.who.model_said}
-    rest = {"STATS": 0, "ID": "BTM_SOC0", "Elapsed": screen.uptime_sec, **rates(screen)}
-    rest |= {"miner_count": BOARDS, "fan_num": len(fans), **fans, **board_figures(screen)}
-    rest |= {"frequency": whole(screen.frequency_mhz), "total_rate": number(screen.hashrate_ths * GHS)}
-    return tell(machine, 70, "LUXminer stats", "STATS", [about, rest])
+    reading = machine.reading
+    fans = {f"fan{no}": rpm for no, rpm in enumerate(reading.fans, 1)}
+    identity = machine.identity
+    about = {"BMMiner": identity.version, "Miner": identity.version, "Type": identity.reported_model}
+    rest = {"STATS": 0, "ID": "BTM_SOC0", "Elapsed": reading.uptime_sec, **rates(reading)}
+    rest |= {"miner_count": BOARDS, "fan_num": len(fans), **fans, **board_figures(reading)}
+    rest |= {"frequency": whole(reading.frequency_mhz), "total_rate": number(reading.hashrate_ths * GHS)}
+    return reply(machine, 70, "LUXminer stats", "STATS", [about, rest])
 
 
 def devs(machine: Machine, _: str) -> Body:
-    screen = machine.screen
+    reading = machine.reading
     rows = [
         {
             "ASC": no,
@@ -59,61 +59,61 @@ def devs(machine: Machine, _: str) -> Body:
             "Name": "SM",
             "ID": no,
             "Enabled": "Y",
-            "Status": "Alive" if screen.board_chips[no] else "Dead",
+            "Status": "Alive" if reading.board_chips[no] else "Dead",
             "Connector": f"J{no + 4}",
-            "Temperature": number(screen.board_temp_c[no]),
-            "MHS 5s": number(screen.board_ths[no] * MHS),
-            "MHS av": number(screen.board_ths[no] * MHS),
-            "Nominal MHS": number(screen.expected_ths * MHS / BOARDS),
-            "Accepted": screen.accepted // BOARDS,
-            "Rejected": screen.rejected // BOARDS,
-            "Hardware Errors": screen.board_hw_errors[no],
-            "Device Elapsed": screen.uptime_sec,
-            "SerialNumber": f"{machine.who.serial}B{no}",
+            "Temperature": number(reading.board_temp_c[no]),
+            "MHS 5s": number(reading.board_ths[no] * MHS),
+            "MHS av": number(reading.board_ths[no] * MHS),
+            "Nominal MHS": number(reading.expected_ths * MHS / BOARDS),
+            "Accepted": reading.accepted // BOARDS,
+            "Rejected": reading.rejected // BOARDS,
+            "Hardware Errors": reading.board_hw_errors[no],
+            "Device Elapsed": reading.uptime_sec,
+            "SerialNumber": f"{machine.identity.serial}B{no}",
         }
         for no in range(BOARDS)
     ]
-    return tell(machine, 9, f"{BOARDS} ASC(s)", "DEVS", rows)
+    return reply(machine, 9, f"{BOARDS} ASC(s)", "DEVS", rows)
 
 
 def temps(machine: Machine, _: str) -> Body:
     """Intake corners are cooler than exhaust corners; their mean is the board's temperature."""
     rows = []
-    for no, temp in enumerate(machine.screen.board_temp_c):
+    for no, temp in enumerate(machine.reading.board_temp_c):
         spread = 2.0 if 0 < temp < 255 else 0.0  # noqa: PLR2004 - a broken sensor says the same everywhere
         hot, cool = number(temp + spread, 1), number(temp - spread, 1)
         corners = {"TopLeft": hot, "BottomLeft": hot, "TopRight": cool, "BottomRight": cool}
         rows.append({"TEMP": no, "ID": no, "Board": number(temp, 1), "Chip": 0.0, **corners})
-    return tell(machine, 201, "Temperatures", "TEMPS", rows)
+    return reply(machine, 201, "Temperatures", "TEMPS", rows)
 
 
 def _board_of(parameter: str) -> int:
     board = parameter.split(",", maxsplit=1)[0].strip()
     if not board:
-        raise NotUnderstood(400, "Missing parameter: board")
+        raise RequestError(400, "Missing parameter: board")
     if board not in tuple(str(no) for no in range(BOARDS)):
-        raise NotUnderstood(401, f"Invalid parameter: board {board[:20]}")
+        raise RequestError(401, f"Invalid parameter: board {board[:20]}")
     return int(board)
 
 
 def voltageget(machine: Machine, parameter: str) -> Body:
     board = _board_of(parameter)
-    row = {"Board": board, "IsRegulated": True, "Voltage": number(machine.screen.voltage_v)}
-    return tell(machine, 306, "Voltage", "VOLTAGE", [row])
+    row = {"Board": board, "IsRegulated": True, "Voltage": number(machine.reading.voltage_v)}
+    return reply(machine, 306, "Voltage", "VOLTAGE", [row])
 
 
 def healthchipget(machine: Machine, parameter: str) -> Body:
-    """The chips that answer share the board's hashrate; the rest of the board's chips are the unhealthy ones."""
+    """Working chips share the board's hashrate; the others are unhealthy."""
     board = _board_of(parameter)
-    screen = machine.screen
-    found = screen.board_chips[board]
-    fitted = max(machine.who.chips, found)
-    each = number(screen.board_ths[board] * GHS / found, 3) if found else 0.0
-    freq = whole(screen.frequency_mhz)
+    reading = machine.reading
+    working = reading.board_chips[board]
+    fitted = max(machine.identity.chips, working)
+    each = number(reading.board_ths[board] * GHS / working, 3) if working else 0.0
+    freq = whole(reading.frequency_mhz)
     rows = [
         {"Board": board, "Chip": no, "Count": 1, "Frequency": freq, "GHS 1m": each, "GHS 5m": each, "Healthy": "Y"}
-        if no < found
+        if no < working
         else {"Board": board, "Chip": no, "Count": 1, "Frequency": 0, "GHS 1m": 0.0, "GHS 5m": 0.0, "Healthy": "N"}
         for no in range(fitted)
     ]
-    return tell(machine, 309, f"{fitted} Chip(s)", "CHIPS", rows)
+    return reply(machine, 309, f"{fitted} Chip(s)", "CHIPS", rows)

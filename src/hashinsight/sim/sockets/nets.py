@@ -1,4 +1,4 @@
-"""A simulator's own piece of the loopback network, 127.x/16: who claims its control address has it alone."""
+"""Loopback networks of simulators, 127.x/16: the simulator that holds the control address owns the network."""
 
 import re
 import resource
@@ -7,14 +7,14 @@ from contextlib import suppress
 
 MINER_PORT = 4028  # built into every client of the makers' protocols
 CONTROL_PORT = 4020
-FIRST, LAST = 16, 254  # what is taken by itself; lower ones are left to other programs
+FIRST, LAST = 16, 254  # assigned automatically; lower ones are left to other programs
 PER_BLOCK = 250  # of the 256 addresses with the same third number
 MAX_MACHINES = 254 * PER_BLOCK  # the last block is the simulator's own
 SPARE_FILES = 400  # connections, libraries, the loop itself
 
 
 class CannotRun(Exception):
-    """`str()` is one sentence: what is in the way and what to do."""
+    """The simulator cannot start; the message says why and what to do."""
 
 
 def address_of(net: int, machine: int) -> str:
@@ -27,30 +27,30 @@ def control_address(net: int) -> str:
 
 def read_net(text: str) -> int:
     """`127.20`, `127.20.0.0/16` or `20`."""
-    found = re.fullmatch(r"(?:127\.)?(\d{1,3})(?:\.0\.0)?(?:/16)?", text.strip())
-    if found is None or not 1 <= int(found.group(1)) <= LAST:
-        raise CannotRun(f"{text} is no net for a simulator: say 127.x with x from 1 to {LAST}.")
-    return int(found.group(1))
+    match = re.fullmatch(r"(?:127\.)?(\d{1,3})(?:\.0\.0)?(?:/16)?", text.strip())
+    if match is None or not 1 <= int(match.group(1)) <= LAST:
+        raise CannotRun(f"{text} is not a simulator network: use 127.x with x from 1 to {LAST}.")
+    return int(match.group(1))
 
 
 def claim(net: int | None) -> tuple[int, socket.socket]:
-    """The net that was asked for, or the first free one, with the listening control socket that holds it."""
+    """The given network, or the first free one, with the listening control socket that holds it."""
     for number in range(FIRST, LAST + 1) if net is None else (net,):
         with suppress(OSError):
             return number, listen_on(control_address(number), CONTROL_PORT)
     if net is None:
-        raise CannotRun("every net from 127.16 to 127.254 is taken: stop a simulator with `hashinsight sim stop`.")
-    raise CannotRun(f"127.{net} belongs to another simulator that runs: stop it, or choose another --net.")
+        raise CannotRun("every network from 127.16 to 127.254 is in use: stop a simulator with `hashinsight sim stop`.")
+    raise CannotRun(f"127.{net} is used by another running simulator: stop it, or choose another --net.")
 
 
-def handed(descriptor: int) -> tuple[int, socket.socket]:
-    """A net that somebody else claimed and goes on holding, for one simulator after another."""
-    held = socket.socket(fileno=descriptor)
-    return int(held.getsockname()[0].split(".")[1]), held
+def inherit(descriptor: int) -> tuple[int, socket.socket]:
+    """A network whose control socket was inherited; its owner keeps it across simulator restarts."""
+    control = socket.socket(fileno=descriptor)
+    return int(control.getsockname()[0].split(".")[1]), control
 
 
 def listen_on(address: str, port: int) -> socket.socket:
-    """Also where connections of a simulator that just ended linger; never where somebody else listens."""
+    """Reuses an address with lingering connections of an ended simulator, never one that is in use."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -64,7 +64,7 @@ def listen_on(address: str, port: int) -> socket.socket:
 
 
 def allow_files(machines: int) -> None:
-    """A listener is an open file, and so is the plug of a machine that cannot be reached."""
+    """Raises the limit of open files: each listener needs one, each unreachable machine one more."""
     needed = 2 * machines + SPARE_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < needed:
@@ -72,13 +72,13 @@ def allow_files(machines: int) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, ceiling), hard))
         if ceiling < needed:
             raise CannotRun(
-                f"{machines} machines need {needed} open files and {hard} are allowed here: "
+                f"{machines} machines need {needed} open files, but only {hard} are allowed: "
                 f"raise the limit (`ulimit -Hn`) or run at most {max((hard - SPARE_FILES) // 2, 0)} machines."
             )
 
 
 def running_nets() -> list[int]:
-    """Every net whose control address answers; a refused connection on loopback costs microseconds."""
+    """Networks whose control address accepts connections."""
     return [number for number in range(1, LAST + 1) if _listens(number)]
 
 

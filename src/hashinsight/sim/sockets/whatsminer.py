@@ -1,4 +1,4 @@
-"""Whatsminer (btminer API 2 on port 4028), what it lets itself be told: every write is sealed and carries a token."""
+"""Whatsminer (btminer API 2 on port 4028), write commands: each is encrypted and carries a token."""
 
 import json
 import secrets
@@ -6,24 +6,24 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hashinsight.sim.acts import Act, FaultLight, Pause, Pool, Restart, Resume, SetMode, SetPools, SetPowerLimit
-from hashinsight.sim.sockets import answering
-from hashinsight.sim.sockets.answering import Words
-from hashinsight.sim.sockets.asking import Asked, NotUnderstood, read_fields, read_request, sendable
+from hashinsight.sim.commands import Command, FaultLight, Pause, Restart, Resume, SetMode, SetPools, SetPowerLimit
+from hashinsight.sim.plan import Pool
+from hashinsight.sim.sockets import requests
 from hashinsight.sim.sockets.cgminer import Body, as_json
 from hashinsight.sim.sockets.machine import Machine
+from hashinsight.sim.sockets.requests import CommandSet, Request, RequestError, encodable, parse_fields, parse_request
 from hashinsight.sim.sockets.whatsminer_reads import READS, message
-from hashinsight.wire.btminer_crypt import NotSealed, md5_crypt, seal, unseal
+from hashinsight.wire.btminer_crypt import NotEncrypted, decrypt, encrypt, md5_crypt
 
-PASSWORD = "admin"  # noqa: S105 - the maker's own default, which every simulated machine keeps
+PASSWORD = "admin"  # noqa: S105 - the factory default
 TOKEN_SEC = 1800.0
 MAX_TOKENS = 32
 _SALT = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
-def fail(machine: Machine, code: int, said: str) -> Body:
+def fail(machine: Machine, code: int, text: str) -> Body:
     known = {14: "invalid cmd", 23: "invalid json", 24: "invalid cmd", 45: "permission denied"}
-    return message(machine, known.get(code, said), letter="E", code=14 if code == 24 else code)  # noqa: PLR2004
+    return message(machine, known.get(code, text), letter="E", code=14 if code == 24 else code)  # noqa: PLR2004
 
 
 def _salt() -> str:
@@ -37,9 +37,9 @@ def _key(machine: Machine) -> str:
     return str(machine.memory["key"])
 
 
-async def get_token(machine: Machine, _: Asked) -> Body:
-    """Signed when it is given out; a machine holds the newest ones, each for half an hour."""
-    key, fresh, stamp = _key(machine), _salt(), str(int(machine.screen.at))[-4:]
+async def get_token(machine: Machine, _: Request) -> Body:
+    """Issues a token, valid for half an hour; a machine keeps the newest ones."""
+    key, fresh, stamp = _key(machine), _salt(), str(int(machine.reading.at))[-4:]
     tokens = machine.memory.setdefault("tokens", {})
     tokens[md5_crypt(key + stamp, fresh)] = time.monotonic() + TOKEN_SEC
     for old in list(tokens)[:-MAX_TOKENS]:
@@ -47,48 +47,48 @@ async def get_token(machine: Machine, _: Asked) -> Body:
     return message(machine, {"time": stamp, "salt": machine.memory["salt"], "newsalt": fresh}, code=134)
 
 
-async def _refuse_plain(machine: Machine, _: Asked) -> Body:
+async def _refuse_plain(machine: Machine, _: Request) -> Body:
     return fail(machine, 45, "permission denied")
 
 
-def _text(given: Mapping[str, Any], name: str) -> str:
-    return sendable(str(given.get(name, ""))).strip()
+def _text(fields: Mapping[str, Any], name: str) -> str:
+    return encodable(str(fields.get(name, ""))).strip()
 
 
-def _whole(given: Mapping[str, Any], name: str, low: int, high: int) -> int:
-    text = _text(given, name).removesuffix("%")
+def _whole(fields: Mapping[str, Any], name: str, low: int, high: int) -> int:
+    text = _text(fields, name).removesuffix("%")
     value = float(text) if text.replace(".", "", 1).isdecimal() else -1.0
     if not low <= value <= high:
-        raise NotUnderstood(132, f"{name} must be from {low} to {high}")
+        raise RequestError(132, f"{name} must be from {low} to {high}")
     return round(value)
 
 
-def _pools(_: Machine, given: Mapping[str, Any]) -> Act:
-    slots = [(_text(given, f"pool{n}"), _text(given, f"worker{n}"), _text(given, f"passwd{n}")) for n in (1, 2, 3)]
+def _pools(_: Machine, fields: Mapping[str, Any]) -> Command:
+    slots = [(_text(fields, f"pool{n}"), _text(fields, f"worker{n}"), _text(fields, f"passwd{n}")) for n in (1, 2, 3)]
     pools = tuple(Pool(url, worker, password or "x") for url, worker, password in slots if url)
     if not pools:
-        raise NotUnderstood(132, "pool1 is missing")
+        raise RequestError(132, "pool1 is missing")
     return SetPools(pools)
 
 
-def _percent(machine: Machine, given: Mapping[str, Any]) -> Act:
-    return SetPowerLimit(machine.who.model.power_w * _whole(given, "percent", 1, 100) / 100)
+def _percent(machine: Machine, fields: Mapping[str, Any]) -> Command:
+    return SetPowerLimit(machine.identity.model.power_w * _whole(fields, "percent", 1, 100) / 100)
 
 
-def _limit(machine: Machine, given: Mapping[str, Any]) -> Act:
-    return SetPowerLimit(float(_whole(given, "power_limit", 0, round(machine.who.model.power_w * 1.2))))
+def _limit(machine: Machine, fields: Mapping[str, Any]) -> Command:
+    return SetPowerLimit(float(_whole(fields, "power_limit", 0, round(machine.identity.model.power_w * 1.2))))
 
 
-def _led(_: Machine, given: Mapping[str, Any]) -> Act:
-    if _text(given, "param") == "auto":
+def _led(_: Machine, fields: Mapping[str, Any]) -> Command:
+    if _text(fields, "param") == "auto":
         return FaultLight(on=False)
-    if _text(given, "color") not in ("red", "green"):
-        raise NotUnderstood(132, "color must be red or green")
+    if _text(fields, "color") not in ("red", "green"):
+        raise RequestError(132, "color must be red or green")
     return FaultLight(on=True)
 
 
-Meant = Callable[[Machine, Mapping[str, Any]], Act]
-SEALED: dict[str, Meant] = {
+CommandParser = Callable[[Machine, Mapping[str, Any]], Command]
+SEALED: dict[str, CommandParser] = {
     "power_off": lambda _, __: Pause(),
     "power_on": lambda _, __: Resume(),
     "reboot": lambda _, __: Restart(whole=True),
@@ -101,48 +101,48 @@ SEALED: dict[str, Meant] = {
     "adjust_power_limit": _limit,
     "set_led": _led,
 }
-WORDS = Words(READS, {"get_token": get_token, **dict.fromkeys(SEALED, _refuse_plain)}, fail)
+COMMANDS = CommandSet(READS, {"get_token": get_token, **dict.fromkeys(SEALED, _refuse_plain)}, fail)
 
 
 async def answer(machine: Machine, raw: bytes) -> bytes:
     sealed = _sealed_text(raw)
-    return await (answering.answer(WORDS, machine, raw) if sealed is None else _open(machine, sealed))
+    return await (requests.answer(COMMANDS, machine, raw) if sealed is None else _open(machine, sealed))
 
 
 def _sealed_text(raw: bytes) -> str | None:
     if b'"enc"' not in raw:
         return None
     try:
-        given = json.loads(raw.strip(b" \t\r\n\0"))
+        fields = json.loads(raw.strip(b" \t\r\n\0"))
     except (ValueError, RecursionError):
         return None
-    data = given.get("data") if isinstance(given, dict) else None
+    data = fields.get("data") if isinstance(fields, dict) else None
     return data if isinstance(data, str) else None
 
 
 async def _open(machine: Machine, sealed: str) -> bytes:
-    """Who cannot seal with the password's key is answered in plain text; everybody else under the same key."""
+    """A request with a wrong key gets a plain error; all others an answer encrypted with the same key."""
     key = _key(machine)
     try:
-        asked = read_request(unseal(key, sealed))
-    except NotSealed:
+        request = parse_request(decrypt(key, sealed))
+    except NotEncrypted:
         return as_json(fail(machine, 137, "base64 decode error"))
-    except NotUnderstood:
+    except RequestError:
         return as_json(fail(machine, 135, "check token err"))
-    if machine.memory.get("tokens", {}).get(_text(asked.fields, "token"), 0.0) < time.monotonic():
+    if machine.memory.get("tokens", {}).get(_text(request.fields, "token"), 0.0) < time.monotonic():
         return as_json(fail(machine, 135, "check token err"))
-    body = await _obey(machine, read_fields(asked.fields))
+    body = await _execute(machine, parse_fields(request.fields))
     machine.forget()
-    return as_json({"enc": seal(key, json.dumps(body).encode())})
+    return as_json({"enc": encrypt(key, json.dumps(body).encode())})
 
 
-async def _obey(machine: Machine, asked: Asked) -> Body:
-    command = asked.commands[0]
-    meant = SEALED.get(command)
-    if meant is None:
-        return await answering.answer_one(WORDS, machine, command, asked)
+async def _execute(machine: Machine, request: Request) -> Body:
+    command = request.commands[0]
+    parser = SEALED.get(command)
+    if parser is None:
+        return await requests.answer_one(COMMANDS, machine, command, request)
     try:
-        refused = await machine.act(meant(machine, asked.fields))
-    except NotUnderstood as problem:
+        refused = await machine.execute(parser(machine, request.fields))
+    except RequestError as problem:
         return fail(machine, problem.code, str(problem))
     return message(machine, "API command OK") if refused is None else fail(machine, 132, refused.reason)

@@ -1,11 +1,12 @@
-"""In which unit a collector writes `reject_rate`: 0.18 is 18 % of one and 0.18 % of another. Pure, on arrays.
+"""The unit of a collector's `reject_rate`: 0.18 is 18 % from one collector and 0.18 % from another. Pure, on arrays.
 
-Whoever states the unit is believed. Otherwise the counters of accepted and rejected shares say which reading fits, and
-so does a value over 1, which no ratio can be. A collector has one unit: all its samples are read alike, by the majority
-of what it has sent so far. With nothing to go by, a bare value up to 1 is a ratio.
+A stated unit is taken as it is. Otherwise the counters of accepted and rejected shares show which unit fits, and so
+does a value over 1, which cannot be a ratio. A collector has one unit: all its samples are read by the majority of what
+it has sent so far. Without any evidence, a value up to 1 is a ratio.
 
-A rate is since boot, since the sample before, or of some minutes that nobody tells: 0.30 of a machine that the pool has
-begun to refuse is no percentage because it had 0.4 % since boot. So a percentage has to be the counters' own figure.
+A rate may be since boot, since the previous sample, or over some unknown minutes: 0.30 from a machine whose shares the
+pool has begun to reject is not a percentage just because it had 0.4 % since boot. So a percentage must match the
+counters exactly.
 """
 
 from collections.abc import Mapping
@@ -14,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from hashinsight.telemetry.ingest.samples import Bools, Floats, RateSigns, Samples
+from hashinsight.telemetry.ingest.samples import Bools, Floats, RejectRateUnitCounts, Samples
 
 _HUNDRED = 100.0
-_NEAR, _ROUNDED = 0.05, 0.00005  # two figures are the same, but for a few shares and the second digit of a percentage
+_NEAR, _ROUNDED = 0.05, 0.00005  # tolerance: a few shares, and the second digit of a percentage
 
 
 class RateUnit(StrEnum):
@@ -29,40 +30,40 @@ _UNITS = {unit.value: unit for unit in RateUnit}
 
 
 def stated_unit(envelope: Mapping[str, Any]) -> RateUnit | None:
-    named = envelope.get("reject_rate_unit")
-    return _UNITS.get(named) if isinstance(named, str) else None
+    in_percent = envelope.get("reject_rate_unit")
+    return _UNITS.get(in_percent) if isinstance(in_percent, str) else None
 
 
-def settle_reject_rate(samples: Samples, stated: RateUnit | None, before: RateSigns) -> RateSigns:
-    """Rates as ratios; and the signs of the collector's unit, with those of this batch."""
+def clean_reject_rate(samples: Samples, stated: RateUnit | None, before: RejectRateUnitCounts) -> RejectRateUnitCounts:
+    """Converts rates to ratios; returns the evidence for the collector's unit, including this batch."""
     numbers = samples.numbers
-    named = numbers.pop("reject_percent", None)
-    signs = before
+    in_percent = numbers.pop("reject_percent", None)
+    counts = before
     if "reject_rate" in numbers:
         rates = numbers["reject_rate"]
         over = rates > 1
-        signs = before.with_more(_signs(samples, rates)) if stated is None else before
-        is_percent = signs.is_percent if stated is None else stated is RateUnit.PERCENT
+        counts = before.add(_unit_counts(samples, rates)) if stated is None else before
+        is_percent = counts.is_percent if stated is None else stated is RateUnit.PERCENT
         rates[over | is_percent] /= _HUNDRED
-    if named is not None:
-        in_name = named / _HUNDRED
-        numbers["reject_rate"] = np.where(np.isnan(in_name), samples.number("reject_rate"), in_name)
-    return signs
+    if in_percent is not None:
+        as_ratio = in_percent / _HUNDRED
+        numbers["reject_rate"] = np.where(np.isnan(as_ratio), samples.number("reject_rate"), as_ratio)
+    return counts
 
 
-def _signs(samples: Samples, rates: Floats) -> RateSigns:
+def _unit_counts(samples: Samples, rates: Floats) -> RejectRateUnitCounts:
     over = rates > 1
     if not samples.numbers.keys() >= {"accepted", "rejected"}:
-        return RateSigns(over_one=_count(over))
+        return RejectRateUnitCounts(over_one=_count(over))
     comparable = (rates >= 0) & ~over
-    since_boot, since_before = _shares(samples, comparable), _shares_since_before(samples)
+    since_boot, since_previous = _shares(samples, comparable), _shares_since_previous(samples)
     with np.errstate(divide="ignore", invalid="ignore"):
-        times = rates / since_boot  # 1 for a ratio, 100 for a percentage; 10 lies half-way between
-    is_near = (times > 0) & (times <= np.sqrt(_HUNDRED))
-    is_ratio = is_near | _agree(rates, since_boot) | _agree(rates, since_before)
-    is_percent = _agree(rates / _HUNDRED, since_boot) | _agree(rates / _HUNDRED, since_before)
-    comparable &= ~(np.isnan(since_boot) & np.isnan(since_before))
-    return RateSigns(
+        quotient = rates / since_boot  # 1 for a ratio, 100 for a percentage; 10 lies half-way between
+    is_near = (quotient > 0) & (quotient <= np.sqrt(_HUNDRED))
+    is_ratio = is_near | _matches(rates, since_boot) | _matches(rates, since_previous)
+    is_percent = _matches(rates / _HUNDRED, since_boot) | _matches(rates / _HUNDRED, since_previous)
+    comparable &= ~(np.isnan(since_boot) & np.isnan(since_previous))
+    return RejectRateUnitCounts(
         ratio=_count(comparable & is_ratio & ~is_percent),
         percent=_count(comparable & is_percent & ~is_ratio),
         neither=_count(comparable & ~is_ratio & ~is_percent),
@@ -70,8 +71,8 @@ def _signs(samples: Samples, rates: Floats) -> RateSigns:
     )
 
 
-def _agree(rates: Floats, shares: Floats) -> Bools:
-    same: Bools = np.abs(rates - shares) <= _NEAR * shares + _ROUNDED  # never, where there is no share
+def _matches(rates: Floats, shares: Floats) -> Bools:
+    same: Bools = np.abs(rates - shares) <= _NEAR * shares + _ROUNDED  # NaN never matches
     return same
 
 
@@ -80,18 +81,18 @@ def _count(rows: Bools) -> int:
 
 
 def _shares(samples: Samples, wanted: Bools) -> Floats:
-    """Rejected of all shares, by the sample's own counters, else by those of a neighbouring sample of its machine."""
+    """Rejected share of all shares, by the sample's own counters, else by another sample of the same machine."""
     share = _share(samples.number("accepted"), samples.number("rejected"))
-    lacking = np.flatnonzero(wanted & np.isnan(share))
-    told = np.flatnonzero(~np.isnan(share))
-    if lacking.size and told.size:
-        by_machine = {samples.miner_ids[row]: share[row] for row in told.tolist()}
-        share[lacking] = [by_machine.get(samples.miner_ids[row], np.nan) for row in lacking.tolist()]
+    missing = np.flatnonzero(wanted & np.isnan(share))
+    known = np.flatnonzero(~np.isnan(share))
+    if missing.size and known.size:
+        by_machine = {samples.miner_ids[row]: share[row] for row in known.tolist()}
+        share[missing] = [by_machine.get(samples.miner_ids[row], np.nan) for row in missing.tolist()]
     return share
 
 
-def _shares_since_before(samples: Samples) -> Floats:
-    """Rejected of the shares since the sample before of the same machine, where the batch has one."""
+def _shares_since_previous(samples: Samples) -> Floats:
+    """Rejected share since the previous sample of the same machine, if the batch has one."""
     share = np.full(len(samples), np.nan)
     if len(set(samples.miner_ids)) == len(samples):
         return share
@@ -99,8 +100,8 @@ def _shares_since_before(samples: Samples) -> Floats:
     machines = np.array([numbers.setdefault(miner_id, len(numbers)) for miner_id in samples.miner_ids])
     order = np.lexsort((samples.ts, machines))
     accepted, rejected = (np.diff(samples.number(name)[order]) for name in ("accepted", "rejected"))
-    goes_on = (np.diff(machines[order]) == 0) & (accepted >= 0) & (rejected >= 0)
-    share[order[1:][goes_on]] = _share(accepted[goes_on], rejected[goes_on])
+    is_same_machine = (np.diff(machines[order]) == 0) & (accepted >= 0) & (rejected >= 0)
+    share[order[1:][is_same_machine]] = _share(accepted[is_same_machine], rejected[is_same_machine])
     return share
 
 

@@ -1,31 +1,34 @@
-"""The live layer beside the inventory: flat columns, one row a machine in service, of a page or of a whole fleet."""
+"""The live layer joined with the inventory: one row per machine in service, of a page or of a whole fleet."""
 
+import asyncio
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 import polars as pl
 from psycopg import sql
-from sqlalchemy import Select, and_, func, or_, select, text
+from sqlalchemy import Select, and_, func, literal, or_, select, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from hashinsight.collectors.models import Collector
 from hashinsight.identity.scope import Scope
-from hashinsight.inventory.models import Miner, Rack, Zone
 from hashinsight.inventory.queries.expected_now import expected_now
 from hashinsight.inventory.queries.scopes import miners_within
-from hashinsight.kit.db.copying import staged
+from hashinsight.inventory.queries.tables import Miner, Rack, Zone
+from hashinsight.kit.db.bulk import staged
+from hashinsight.kit.db.context import Context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.paging import Page, page
-from hashinsight.telemetry.layers import MEAN_OVER, ONLINE_FOR
-from hashinsight.telemetry.live_state import NEEDED, OFFLINE_AFTER, SCHEMA, STALE_AFTER, judge
+from hashinsight.telemetry.layers import MEAN_OVER
+from hashinsight.telemetry.live_state import NEEDED, SCHEMA, evaluate
 from hashinsight.telemetry.models import LIVE
-from hashinsight.telemetry.states import Status
+from hashinsight.telemetry.states import SampleFlags, SampleStatus
+from hashinsight.wire.freshness import DEFAULT_INTERVAL_SEC, OFFLINE_INTERVALS, SHORTEST_INTERVAL_SEC, freshness
 
 _FROM_LIVE = tuple(name for name in SCHEMA if name in LIVE.c and name not in ("miner_no", "site_id", "collector_no"))
-# literals go in as they are: no driver reads the text for its own marks
+# with literals in the text: the Arrow reader takes no parameters
 _PLAIN = postgresql.dialect(paramstyle="named")  # type: ignore[no-untyped-call]
 
 
@@ -36,27 +39,20 @@ async def live_frame(
     as_of: datetime,
     site_id: int | None = None,
     only: Collection[str] = SCHEMA,
-    stale_after: timedelta = STALE_AFTER,
-    offline_after: timedelta = OFFLINE_AFTER,
 ) -> pl.DataFrame:
-    """Every machine in scope, as columns over Arrow: what one cycle over a fleet reads.
+    """Every machine in scope, evaluated at `as_of`, as columns over Arrow.
 
-    `only` these columns of the live layer: each costs as much as the machines are many. `NEEDED` are always among them.
+    `only` these columns of the live layer (`NEEDED` are always read): each costs time on a large fleet.
     """
     names = [name for name in SCHEMA if name in only or name in NEEDED]
     query = live_query(scope, as_of=as_of, site_id=site_id, names=names)
     statement = str(query.compile(dialect=_PLAIN, compile_kwargs={"literal_binds": True}))
-    found = await database.frame(scope.context(read_only=True), sql.SQL(statement))
-    return judge(
-        found.cast(pl.Schema({name: SCHEMA[name] for name in names})),
-        as_of=as_of,
-        stale_after=stale_after,
-        offline_after=offline_after,
-    )
+    rows = await database.frame(scope.context(read_only=True), sql.SQL(statement))
+    return evaluate(rows.cast(pl.Schema({name: SCHEMA[name] for name in names})), as_of=as_of)
 
 
-async def live_of_machine(session: AsyncSession, scope: Scope, miner_no: int, *, as_of: datetime) -> pl.DataFrame:
-    """The row of one machine, also of one that is retired, not judged yet; none where it lies outside the scope."""
+async def get_live_of_machine(session: AsyncSession, scope: Scope, miner_no: int, *, as_of: datetime) -> pl.DataFrame:
+    """The row of one machine, retired or not, before `evaluate`; no row outside the scope."""
     names = [name for name in SCHEMA if name in NEEDED]
     query = live_query(scope, as_of=as_of, names=names, with_retired=True).where(Miner.miner_no == miner_no)
     rows = (await session.execute(query)).all()
@@ -74,15 +70,12 @@ async def list_live(
     limit: int,
     cursor: str | None = None,
 ) -> tuple[pl.DataFrame, str | None]:
-    """A page of the same columns, by machine id, not judged yet; and where the next one begins."""
-    query = live_query(scope, as_of=as_of, site_id=site_id)
+    """A page of the live columns, by machine id, before `evaluate`; and the cursor of the next page."""
+    query = live_query(scope, as_of=as_of, site_id=site_id, online=online)
     if miner_nos is not None:
         query = query.where(Miner.miner_no.in_(miner_nos))
-    if online is not None:
-        is_online = and_(LIVE.c.status != Status.OFFLINE, LIVE.c.ts > as_of - ONLINE_FOR)
-        query = query.where(is_online if online else or_(~is_online, LIVE.c.ts.is_(None)))
-    found: Page = await page(session, query, [Miner.miner_id, Miner.miner_no], limit=limit, cursor=cursor)
-    return pl.DataFrame(list(found.rows), schema=SCHEMA, orient="row"), found.next_cursor
+    machines: Page = await page(session, query, [Miner.miner_id, Miner.miner_no], limit=limit, cursor=cursor)
+    return pl.DataFrame(list(machines.rows), schema=SCHEMA, orient="row"), machines.next_cursor
 
 
 def live_query(
@@ -92,12 +85,16 @@ def live_query(
     site_id: int | None = None,
     names: Collection[str] = tuple(SCHEMA),
     with_retired: bool = False,
+    online: bool | None = None,
 ) -> Select[Any]:
-    """Machines in service, also those that were never heard of."""
-    of_site, of_zone, brought = _heard(zoned=False), _heard(zoned=True), aliased(Collector)
-    # so far back reaches the mean of a machine that is still online
-    expected = expected_now(as_of, ended_after=as_of - MEAN_OVER - ONLINE_FOR)
-    is_here = and_(brought.site_id == Miner.site_id, brought.status != "disabled")
+    """Machines in service, also those that were never seen."""
+    of_site, of_zone, sender = _collectors(zoned=False), _collectors(zoned=True), aliased(Collector)
+    # the five-minute mean of a machine that is still online may reach back this far
+    mean_from = as_of - MEAN_OVER - timedelta(seconds=freshness(None).offline_sec)
+    expected = expected_now(as_of, ended_after=mean_from)
+    is_here = and_(sender.site_id == Miner.site_id, sender.status != "disabled")
+    # by the collector that sent its newest sample; before there is one, its zone's, then its site's
+    interval_sec = func.coalesce(sender.collection_interval_sec, of_zone.c.interval_sec, of_site.c.interval_sec)
     columns: dict[str, Any] = {
         "miner_no": Miner.miner_no,
         "miner_id": Miner.miner_id,
@@ -110,9 +107,9 @@ def live_query(
         "inventory_firmware": Miner.firmware,
         "inventory_ths": Miner.expected_ths,
         "inventory_source": Miner.expected_source,
-        # who brought its newest sample speaks for it; before there is one, its zone's collector, then its site's
-        "heard_at": func.coalesce(brought.last_seen_at, of_zone.c.at, of_site.c.at),
-        "collector_no": func.coalesce(brought.number, of_zone.c.number, of_site.c.number),
+        "heard_at": func.coalesce(sender.last_seen_at, of_zone.c.heard_at, of_site.c.heard_at),
+        "collector_no": func.coalesce(sender.number, of_zone.c.number, of_site.c.number),
+        "interval_sec": interval_sec,
         **{name: LIVE.c[name] for name in _FROM_LIVE},
         "reported_ths": LIVE.c.expected_ths,
         "reported_model": LIVE.c.model,
@@ -126,35 +123,87 @@ def live_query(
         .outerjoin(LIVE, LIVE.c.miner_no == Miner.miner_no)
         .outerjoin(Zone, Zone.id == Miner.zone_id)
         .outerjoin(Rack, Rack.id == Miner.rack_id)
-        .outerjoin(brought, and_(brought.number == LIVE.c.collector_no, is_here))
+        .outerjoin(sender, and_(sender.number == LIVE.c.collector_no, is_here))
         .outerjoin(of_site, of_site.c.site_id == Miner.site_id)
         .outerjoin(of_zone, of_zone.c.zone_id == Miner.zone_id)
         .where(miners_within(scope))
     )
     query = expected.join(query)
+    if online is not None:
+        counted_sec = func.greatest(func.coalesce(interval_sec, DEFAULT_INTERVAL_SEC), SHORTEST_INTERVAL_SEC)
+        age_sec = func.extract("epoch", literal(as_of) - LIVE.c.ts)
+        is_online = and_(LIVE.c.status != SampleStatus.OFFLINE, age_sec < OFFLINE_INTERVALS * counted_sec)
+        query = query.where(is_online if online else or_(~is_online, LIVE.c.ts.is_(None)))
     if not with_retired:
         query = query.where(Miner.state == "in_service")
     return query if site_id is None else query.where(Miner.site_id == site_id)
 
 
-def _heard(*, zoned: bool) -> Any:
-    """When a collector was last heard, for the whole site or for one zone; of several, the first gives the number."""
+def _collectors(*, zoned: bool) -> Any:
+    """Per site, or per zone: when its collectors were last heard, and their slowest interval."""
     key = Collector.zone_id if zoned else Collector.site_id
-    heard = func.max(Collector.last_seen_at).label("at"), func.min(Collector.number).label("number")
-    spoken = select(key, *heard).where(Collector.status != "disabled")
-    spoken = spoken.where(Collector.zone_id.is_not(None) if zoned else Collector.zone_id.is_(None))
-    return spoken.group_by(key).subquery("heard_in_zone" if zoned else "heard_at_site")
+    query = select(
+        key,
+        func.max(Collector.last_seen_at).label("heard_at"),
+        func.min(Collector.number).label("number"),
+        func.max(Collector.collection_interval_sec).label("interval_sec"),
+    ).where(Collector.status != "disabled")
+    query = query.where(Collector.zone_id.is_not(None) if zoned else Collector.zone_id.is_(None))
+    return query.group_by(key).subquery("collectors_of_zone" if zoned else "collectors_of_site")
 
 
-async def set_standing(session: AsyncSession, rows: pl.DataFrame) -> None:
-    """What a cycle found of those machines of which it is new, by `miner_no`."""
+async def update_health(session: AsyncSession, rows: pl.DataFrame) -> None:
+    """The results of a cycle for machines whose results changed, by `miner_no`."""
     if rows.is_empty():
         return
-    kinds = {"overall_health": "text", "inferred_mode": "text", "mode_share": "real", "inferred_ths": "real"}
-    kinds["recent_reject_rate"] = "real"
-    found = ", ".join(f"{name} = s.{name}" for name in kinds)
-    kinds["miner_no"] = "integer"
-    async with staged(session, "stage_standing", rows.select(*kinds), kinds) as stage:
+    results = {
+        "overall_health": "text",
+        "inferred_mode": "text",
+        "mode_share": "real",
+        "inferred_ths": "real",
+        "recent_reject_rate": "real",
+    }
+    update = ", ".join(f"{name} = s.{name}" for name in results)
+    types = results | {"miner_no": "integer"}
+    async with staged(session, "stage_standing", rows.select(*types), types) as stage:
         await session.execute(
-            text(f"update telemetry_live t set {found} from {stage} s where t.miner_no = s.miner_no")  # noqa: S608 - our own names
+            text(f"update telemetry_live t set {update} from {stage} s where t.miner_no = s.miner_no")  # noqa: S608 - our own names
         )
+
+
+# only numbers under this name: others may be in another unit
+_BOARDS = """
+select miner_no, jsonb_path_query_array(boards, '$[*].hashrate_ths ? (@.type() == "number")')::text as board_ths
+from telemetry_live where site_id = {} and jsonb_typeof(boards) = 'array'
+"""
+
+
+async def boards_frame(database: Database, context: Context, site_id: int) -> pl.DataFrame:
+    """The hashrates of the boards of each machine, where its newest sample lists them: `miner_no, board_ths`."""
+    rows = await database.frame(context, sql.SQL(_BOARDS).format(sql.Literal(site_id)))
+    lists = await asyncio.to_thread(_decode_lists, rows["board_ths"])
+    return pl.DataFrame({"miner_no": rows["miner_no"], "board_ths": lists})
+
+
+def _decode_lists(texts: pl.Series) -> pl.Series:
+    return texts.cast(pl.String).str.json_decode(pl.List(pl.Float64))
+
+
+# not among the live columns: few firmwares name a sensor, and each column costs time on a large fleet
+_SENSORS = """
+select miner_no, temp_chip_max_c, temp_board_max_c, temp_limits
+from telemetry_live where site_id = {site} and flags & {named} <> 0
+"""
+_SENSOR_SCHEMA: dict[str, type[pl.DataType]] = {
+    "miner_no": pl.Int32,
+    "temp_chip_max_c": pl.Float32,
+    "temp_board_max_c": pl.Float32,
+    "temp_limits": pl.String,
+}
+
+
+async def sensors_frame(database: Database, context: Context, site_id: int) -> pl.DataFrame:
+    """The hottest chip and board, and the reported limits, of machines whose newest sample names its sensor."""
+    named = int(SampleFlags.CHIP_SENSOR | SampleFlags.BOARD_SENSOR)
+    query = sql.SQL(_SENSORS).format(site=sql.Literal(site_id), named=sql.Literal(named))
+    return (await database.frame(context, query)).cast(pl.Schema(_SENSOR_SCHEMA))

@@ -8,9 +8,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from hashinsight.collectors.models import Collector
-from hashinsight.inventory.models import Miner
+from hashinsight.inventory.queries.tables import Miner
 from hashinsight.telemetry.models import LIVE
-from hashinsight.telemetry.numbers import WHOLE_SITE, SiteMachines
+from hashinsight.telemetry.site_machines import WHOLE_SITE, SiteMachines
 
 _LAST, _CLAIMER = aliased(Collector), aliased(Collector)
 # a machine's own zone; without one, the zone that brought its last sample, that has claimed it, or the whole site
@@ -29,12 +29,12 @@ async def list_machines(session: AsyncSession, site_id: int, *, zoned: bool) -> 
         rows = await session.execute(select(Miner.miner_id, Miner.miner_no).where(Miner.site_id == site_id))
         return SiteMachines({miner_id: miner_no for miner_id, miner_no in rows})  # noqa: C416 - rows are no pairs
     columns = (Miner.miner_id, Miner.miner_no, _HOLDER, Miner.zone_id.is_(None))
-    found: Sequence[Any] = (await session.execute(_held(select(*columns)).where(Miner.site_id == site_id))).all()
+    held_rows: Sequence[Any] = (await session.execute(_held(select(*columns)).where(Miner.site_id == site_id))).all()
     return SiteMachines(
-        {miner_id: miner_no for miner_id, miner_no, _, _ in found},
-        {miner_id: holder for miner_id, _, holder, _ in found if holder is not None},
-        frozenset(miner_id for miner_id, _, holder, is_unzoned in found if is_unzoned and holder is not None),
-        frozenset(miner_id for miner_id, _, holder, _ in found if holder is None),
+        {miner_id: miner_no for miner_id, miner_no, _, _ in held_rows},
+        {miner_id: holder for miner_id, _, holder, _ in held_rows if holder is not None},
+        frozenset(miner_id for miner_id, _, holder, is_unzoned in held_rows if is_unzoned and holder is not None),
+        frozenset(miner_id for miner_id, _, holder, _ in held_rows if holder is None),
     )
 
 

@@ -1,4 +1,4 @@
-"""Machines that are listed without a zone: who reads one first claims it, and the operator is told."""
+"""Machines listed without a zone: the first collector that reads one claims it, and the operator is informed."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -7,50 +7,52 @@ from datetime import datetime, timedelta
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action
-from hashinsight.audit.service import record
+from hashinsight.audit.service.entries import record
 from hashinsight.collectors.caller import CollectorCaller
-from hashinsight.collectors.kinds import MACHINES_CLAIMED, ZONE_MISMATCH
-from hashinsight.collectors.models import Collector
 from hashinsight.collectors.queries import events
-from hashinsight.collectors.service.events import tell
-from hashinsight.inventory.queries.places import hold_sites
+from hashinsight.collectors.queries.registry import get_collector
+from hashinsight.collectors.service.events import open_event
+from hashinsight.collectors.states import MACHINES_CLAIMED, ZONE_MISMATCH
+from hashinsight.inventory.queries.places import lock_sites_shared
 from hashinsight.telemetry.queries.machines import update_claimed
 
 _DAY = timedelta(days=1)
-_NAMED = 50  # in an event; the rest is counted
+_MAX_LISTED = 50  # in an event; the rest is only counted
 
 
 @dataclass(frozen=True)
-class Told:
-    """A refusal in words: what the collector reports, and what the operator does about it."""
+class RefusalText:
+    """The text of an event: what the collector reports, and what the operator should do."""
 
     reports: str
     act: str
 
 
 REFUSALS = {
-    "ZONE_MISMATCH": Told(
+    "ZONE_MISMATCH": RefusalText(
         "machines of another zone",
-        "If they stand in its zone, set their zone; if not, check its ranges, or revoke its token.",
+        "If they are in its zone, set their zone; if not, check its address ranges or revoke its token.",
     ),
-    "ZONE_NOT_SET": Told(
+    "ZONE_NOT_SET": RefusalText(
         "machines without a zone that another collector reads",
-        "Set their zone. If the collector that read them is gone for good, disable it.",
+        "Set their zone. If the collector that read them is gone, disable it.",
     ),
-    "MINER_ID_ALIKE": Told(
-        "new ids that read like those of another zone's machines",
-        "If they are machines of its zone, list them; if not, correct its ids, or revoke its token.",
+    "MINER_ID_ALIKE": RefusalText(
+        "new ids that look like those of another zone's machines",
+        "If they are machines of its zone, add them to the inventory; if not, correct its ids or revoke its token.",
     ),
 }
 
 
-async def claim(session: AsyncSession, caller: CollectorCaller, miner_ids: Collection[str], *, now: datetime) -> None:
-    """For the caller's zone or the whole site, as far as nobody was first. A zone's is audited, and told once a day."""
-    await hold_sites(session, [caller.site_id])  # an import of the list may be giving them their zones
+async def claim_machines(
+    session: AsyncSession, caller: CollectorCaller, miner_ids: Collection[str], *, now: datetime
+) -> None:
+    """For the caller's zone or the whole site. A zone's claim is audited, and reported once a day."""
+    await lock_sites_shared(session, [caller.site_id])  # an import may be setting their zones
     claimed = await update_claimed(session, caller.site_id, caller.collector_no, miner_ids)
     if not claimed or caller.zone_id is None:
         return
-    details = {"machines": len(claimed), "miner_ids": claimed[:_NAMED], "zone_id": caller.zone_id}
+    details = {"machines": len(claimed), "miner_ids": claimed[:_MAX_LISTED], "zone_id": caller.zone_id}
     await record(
         session,
         caller.actor,
@@ -61,36 +63,38 @@ async def claim(session: AsyncSession, caller: CollectorCaller, miner_ids: Colle
         after=details,
         now=now,
     )
-    if await events.was_told(session, caller.collector_id, MACHINES_CLAIMED, since=now - _DAY):
+    if await events.has_recent_event(session, caller.collector_id, MACHINES_CLAIMED, since=now - _DAY):
         return
-    collector = await session.get_one(Collector, caller.collector_id)
-    await tell(
+    collector = await get_collector(session, caller.collector_id)
+    await open_event(
         session,
         collector,
         MACHINES_CLAIMED,
         f"collector {collector.name} reports {_machines(claimed)} listed without a zone",
-        message=f"{_listed(claimed)}. Nobody read them before; from now on no other zone's collector may. "
-        "Set their zone.",
+        message=f"{_list(claimed)}. No collector had read them before. From now on, collectors of other zones cannot"
+        " report them. Set their zone.",
         details=details,
         now=now,
     )
 
 
-async def tell_refused(
+async def report_refused(
     session: AsyncSession, caller: CollectorCaller, code: str, miner_ids: Collection[str], *, now: datetime
 ) -> None:
-    """Once a day and code: an event for the operator, and an audit entry."""
-    if await events.was_told(session, caller.collector_id, ZONE_MISMATCH, ("error_code", code), since=now - _DAY):
+    """An event for the operator and an audit entry, once a day per code."""
+    if await events.has_recent_event(
+        session, caller.collector_id, ZONE_MISMATCH, ("error_code", code), since=now - _DAY
+    ):
         return
-    collector = await session.get_one(Collector, caller.collector_id)
-    named, words = sorted(miner_ids), REFUSALS[code]
-    details = {"error_code": code, "machines": len(named), "miner_ids": named[:_NAMED]}
-    await tell(
+    collector = await get_collector(session, caller.collector_id)
+    miner_ids_sorted, text = sorted(miner_ids), REFUSALS[code]
+    details = {"error_code": code, "machines": len(miner_ids_sorted), "miner_ids": miner_ids_sorted[:_MAX_LISTED]}
+    await open_event(
         session,
         collector,
         ZONE_MISMATCH,
-        f"collector {collector.name} reports {words.reports}",
-        message=f"Samples of {_machines(named)} were rejected: {_listed(named)}. {words.act}",
+        f"collector {collector.name} reports {text.reports}",
+        message=f"Samples of {_machines(miner_ids_sorted)} were rejected: {_list(miner_ids_sorted)}. {text.act}",
         details=details,
         now=now,
     )
@@ -106,10 +110,10 @@ async def tell_refused(
     )
 
 
-def _machines(named: Collection[str]) -> str:
-    return "1 machine" if len(named) == 1 else f"{len(named):,} machines"
+def _machines(miner_ids_sorted: Collection[str]) -> str:
+    return "1 machine" if len(miner_ids_sorted) == 1 else f"{len(miner_ids_sorted):,} machines"
 
 
-def _listed(named: list[str]) -> str:
-    shown = ", ".join(named[:10])
-    return shown if len(named) <= 10 else f"{shown} …"  # noqa: PLR2004 - as many as are shown
+def _list(miner_ids_sorted: list[str]) -> str:
+    shown = ", ".join(miner_ids_sorted[:10])
+    return shown if len(miner_ids_sorted) <= 10 else f"{shown} …"  # noqa: PLR2004 - as many as are shown

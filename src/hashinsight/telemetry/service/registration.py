@@ -1,4 +1,4 @@
-"""Machines that nobody has listed join the inventory of the collector that reports them: within its limits."""
+"""Automatic registration: unknown machines that a collector reports join the inventory, within its limits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,13 +7,14 @@ from datetime import datetime, timedelta
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Action
-from hashinsight.audit.service import record
+from hashinsight.audit.service.entries import record
 from hashinsight.collectors.caller import CollectorCaller
-from hashinsight.collectors.kinds import REGISTRATION_LIMIT
-from hashinsight.collectors.models import Collector
 from hashinsight.collectors.queries import events
-from hashinsight.collectors.service.events import tell
-from hashinsight.inventory.service.seen import Newcomers, count_registered, find_registered_at, register_seen
+from hashinsight.collectors.queries.registry import get_collector
+from hashinsight.collectors.service.events import open_event
+from hashinsight.collectors.states import REGISTRATION_LIMIT
+from hashinsight.inventory.queries.discovery import count_registered, find_registered_at
+from hashinsight.inventory.service.discovery import DiscoveredMiners, register_discovered
 from hashinsight.kit.clock import iso_z
 
 _DAY = timedelta(days=1)
@@ -21,7 +22,7 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True)
 class RegistrationLimits:
-    """How many machines a collector may register; beyond that somebody has to list them."""
+    """How many machines a collector may register; beyond that, an operator has to import them."""
 
     per_call: int = 1000
     per_day: int = 5000
@@ -29,8 +30,8 @@ class RegistrationLimits:
 
 
 @dataclass(frozen=True)
-class Taken:
-    """How many were registered, and why the rest was not."""
+class Registered:
+    """How many were registered, and why the rest were not."""
 
     count: int
     reason: str = ""
@@ -40,7 +41,7 @@ class Taken:
 class _Limit:
     name: str
     most: int
-    words: str
+    period: str
 
 
 async def register_reported(
@@ -50,13 +51,10 @@ async def register_reported(
     limits: RegistrationLimits,
     *,
     now: datetime,
-) -> Taken:
-    """Register the first of them, as many as the limits leave room for.
-
-    One call of a collector at a time, or each would find the same room.
-    """
+) -> Registered:
+    """Register as many as the limits allow, in the given order. One call per collector at a time."""
     done = await count_registered(session, caller.site_id, caller.collector_no, since=now - _DAY)
-    collector = await session.get_one(Collector, caller.collector_id)
+    collector = await get_collector(session, caller.collector_id)
     open_until = collector.registration_open_until
     if open_until is not None and now < open_until and limits.first_day > limits.per_day:
         per_call = per_day = _Limit("first_day", limits.first_day, "in 24 hours")
@@ -66,44 +64,48 @@ async def register_reported(
     room = max(min(per_call.most, per_day.most - done), 0)
     chosen = list(miner_ids)[:room]
     if chosen:
-        new = Newcomers(caller.tenant_id, caller.site_id, caller.stands_in, caller.collector_no, chosen)
-        await register_seen(session, caller.actor, new, now=now)
+        new = DiscoveredMiners(caller.tenant_id, caller.site_id, caller.stands_in, caller.collector_no, chosen)
+        await register_discovered(session, caller.actor, new, now=now)
     refused = len(miner_ids) - len(chosen)
     if not refused:
-        return Taken(len(chosen))
-    met = per_day if room < per_call.most else per_call
-    if met.name == "per_call":
-        goes_on = "the next upload goes on"
+        return Registered(len(chosen))
+    limit = per_day if room < per_call.most else per_call
+    if limit.name == "per_call":
+        resumes = "the next upload continues"
     else:
-        over = max(done + len(chosen) - met.most, 0)
+        over = max(done + len(chosen) - limit.most, 0)
         oldest = await find_registered_at(session, caller.site_id, caller.collector_no, over, since=now - _DAY)
-        goes_on = "no more are registered" if oldest is None else f"goes on at {iso_z(oldest + _DAY)}"
-    await _tell_limit(session, caller, collector, met, refused=refused, goes_on=goes_on, now=now)
-    return Taken(len(chosen), f"this collector has registered {met.most} new machines {met.words}: {goes_on}")
+        resumes = "no more are registered" if oldest is None else f"resumes at {iso_z(oldest + _DAY)}"
+    await _report_limit(session, caller, limit, refused=refused, resumes=resumes, now=now)
+    return Registered(len(chosen), f"this collector has registered {limit.most} new machines {limit.period}: {resumes}")
 
 
-async def _tell_limit(
+async def _report_limit(
     session: AsyncSession,
     caller: CollectorCaller,
-    collector: Collector,
-    met: _Limit,
+    limit: _Limit,
     *,
     refused: int,
-    goes_on: str,
+    resumes: str,
     now: datetime,
 ) -> None:
-    """Once a day and limit, however often it is met: an event for the operator, and an audit entry."""
-    if await events.was_told(session, collector.id, REGISTRATION_LIMIT, ("limit", met.name), since=now - _DAY):
+    """An event for the operator and an audit entry, once a day per limit."""
+    if await events.has_recent_event(
+        session, caller.collector_id, REGISTRATION_LIMIT, ("limit", limit.name), since=now - _DAY
+    ):
         return
-    details = {"limit": met.name, "machines": met.most, "refused": refused}
-    more = "raise HASHINSIGHT_REGISTER_FIRST_DAY" if met.name == "first_day" else "open its registration for some hours"
-    await tell(
+    collector = await get_collector(session, caller.collector_id)
+    details = {"limit": limit.name, "machines": limit.most, "refused": refused}
+    advice = (
+        "raise HASHINSIGHT_REGISTER_FIRST_DAY" if limit.name == "first_day" else "open its registration for some hours"
+    )
+    await open_event(
         session,
         collector,
         REGISTRATION_LIMIT,
-        f"collector {collector.name} reports more than {met.most} unknown machines {met.words}",
-        message=f"{refused} were not registered, and their samples were rejected: {goes_on}. If these machines are "
-        f"yours, import the asset list or {more}; if not, revoke the collector's token.",
+        f"collector {collector.name} reports more than {limit.most} unknown machines {limit.period}",
+        message=f"{refused} were not registered, and their samples were rejected: {resumes}. If these machines are "
+        f"yours, import the asset list or {advice}; if not, revoke the collector's token.",
         details=details,
         now=now,
     )

@@ -1,0 +1,1 @@
+"""What the audit log does: record entries, seal them, deliver the seals to an anchor, verify the log."""

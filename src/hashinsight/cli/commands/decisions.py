@@ -1,0 +1,58 @@
+"""`hashinsight command approve | reject | cancel`."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hashinsight.cli.context import Context, JsonOption, OptionalReason, ReasonOption, run_for
+from hashinsight.cli.output import print_result
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from sqlalchemy.ext.asyncio import AsyncSession
+
+CommandArgument = Annotated[str, typer.Argument(metavar="COMMAND_ID")]
+
+
+def approve(command_id: CommandArgument, reason: ReasonOption, *, json: JsonOption = False) -> None:
+    """Approve a command; its TTL starts now. Requests made on the command line need approval by a user."""
+    _decide(command_id, "approve", reason, as_json=json)
+
+
+def reject(command_id: CommandArgument, reason: ReasonOption, *, json: JsonOption = False) -> None:
+    """Reject a command; it is canceled."""
+    _decide(command_id, "reject", reason, as_json=json)
+
+
+def cancel(command_id: CommandArgument, *, reason: OptionalReason = "", json: JsonOption = False) -> None:
+    """Cancel a command: at once if queued; if already sent, with its ack or the end of its lease."""
+    _decide(command_id, "cancel", reason, as_json=json)
+
+
+def run_for_command(work: Any, command_id: str) -> Any:
+    async def find_tenant(session: "AsyncSession", key: "UUID") -> "UUID | None":
+        from hashinsight.commands.queries.commands import find_tenant_of_command
+
+        return await find_tenant_of_command(session, key)
+
+    return run_for(work, find_tenant, "command", command_id)
+
+
+def _decide(command_id: str, verb: str, reason: str, *, as_json: bool) -> None:
+    async def work(context: Context) -> dict[str, Any]:
+        from uuid import UUID
+
+        from hashinsight.commands import service
+        from hashinsight.commands.service.approvals import DecisionTarget
+
+        key = UUID(command_id)
+        target = DecisionTarget(command_id=key)
+        await getattr(service, verb)(context.session, context.caller, target, reason=reason, now=context.now)
+        return await service.get_story(context.session, context.caller.seen, key, now=context.now)
+
+    story = run_for_command(work, command_id)
+    pending = ", cancel requested" if story["state"] != "canceled" and story["cancel_requested_at"] else ""
+    approval = "" if story["approval_state"] == "none" else f", {story['approval_state']}"
+    text = f"{story['command_type']} for {story['miner_id']}: {story['state']}{approval}{pending}"
+    print_result(story, text, as_json=as_json)

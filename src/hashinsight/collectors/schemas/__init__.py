@@ -1,0 +1,1 @@
+"""Bodies and answers of the routes about collectors."""

@@ -1,1 +1,0 @@
-"""Keys by which the commands of a collector are signed: the whole feature in one folder."""

@@ -1,0 +1,106 @@
+"""States, permissions and events of collectors, and the default configuration. Pure."""
+
+from datetime import timedelta
+from enum import StrEnum
+from typing import Any
+
+
+class Status(StrEnum):
+    """pending → active ⇄ offline; any of them → disabled → active."""
+
+    PENDING = "pending"  # waits for approval
+    ACTIVE = "active"
+    OFFLINE = "offline"  # no call for too long
+    DISABLED = "disabled"
+
+
+SERVED = (Status.ACTIVE, Status.OFFLINE)  # states in which calls are served
+
+
+class CollectorPermission(StrEnum):
+    READ = "read"  # send telemetry
+    CONTROL = "control"  # get commands
+    CONFIG = "config"  # get configurations
+
+
+class ConfigStatus(StrEnum):
+    """draft → active → deprecated"""
+
+    DRAFT = "draft"
+    ACTIVE = "active"
+    DEPRECATED = "deprecated"
+
+
+class EventStatus(StrEnum):
+    """open → acknowledged → resolved, or open → resolved"""
+
+    OPEN = "open"
+    ACKNOWLEDGED = "acknowledged"
+    RESOLVED = "resolved"
+
+
+class Severity(StrEnum):
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+    CRITICAL = "critical"
+
+
+class HeartbeatStatus(StrEnum):
+    ONLINE = "online"
+    DEGRADED = "degraded"
+    ERROR = "error"
+
+
+class Source(StrEnum):
+    CLOUD = "cloud"
+    COLLECTOR = "collector"
+
+
+REGISTERED = "registered"
+RECONNECTED = "reconnected"
+OFFLINE = "offline"
+CONFIG_CHANGED = "config_changed"
+REGISTRATION_LIMIT = "registration_limit"
+ZONE_MISMATCH = "zone_mismatch"
+MACHINES_CLAIMED = "machines_claimed"
+
+SEVERITIES = {
+    REGISTERED: Severity.INFO,
+    RECONNECTED: Severity.INFO,
+    CONFIG_CHANGED: Severity.INFO,
+    OFFLINE: Severity.WARNING,
+    REGISTRATION_LIMIT: Severity.WARNING,
+    ZONE_MISMATCH: Severity.WARNING,
+    MACHINES_CLAIMED: Severity.INFO,
+    "high_temperature": Severity.WARNING,
+    "miner_offline": Severity.ERROR,
+    "hashrate_drop": Severity.ERROR,
+    "command_failed": Severity.ERROR,
+    "miner_error": Severity.ERROR,
+    "local_protection": Severity.CRITICAL,
+}
+
+
+def severity_of(kind: str) -> Severity:
+    """Unknown kinds, which collectors in the field send too, are information."""
+    return SEVERITIES.get(kind, Severity.INFO)
+
+
+TOKEN_LIFE = timedelta(days=365)
+CODE_LIFE = timedelta(hours=24)
+REGISTRATION_OPEN = timedelta(hours=24)  # after the first call of a new collector, or its approval
+MAX_REGISTRATION_OPEN = timedelta(days=7)  # if opened by a person
+HEARTBEATS_KEPT = timedelta(days=7)
+HEARTBEATS_AHEAD = timedelta(days=3)
+HEARTBEAT_STEP = timedelta(days=1)
+
+DEFAULT_VERSION = "v1.0.0"
+DEFAULT_CONFIG: dict[str, Any] = {
+    "collection_interval": 60,
+    "heartbeat_interval": 30,
+    "api_timeout": 5,
+    "retry": {"attempts": 3, "delays_sec": [5, 15, 30]},
+    "buffer": {"hours": 24},
+    "features": {"auto_discovery": False, "remote_control": True, "auto_reboot": False},
+}

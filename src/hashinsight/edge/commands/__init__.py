@@ -1,0 +1,1 @@
+"""Commands from the cloud: admission, execution on one machine, confirmation, acks."""

@@ -1,0 +1,1 @@
+"""Local protection: stops machines that are too hot, without the cloud."""

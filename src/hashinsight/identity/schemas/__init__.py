@@ -1,0 +1,1 @@
+"""Bodies and answers of the routes, one file a subject."""
