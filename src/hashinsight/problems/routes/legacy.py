@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Response
 from hashinsight.identity.access import CurrentCaller, ReadSession, Session
 from hashinsight.inventory.parameters import Now, SitePath, ViewScope
 from hashinsight.inventory.queries import places
-from hashinsight.kit.web.responses import encode, errors
+from hashinsight.kit.web.responses import encode, encode_raw, errors
 from hashinsight.problems.routes.params import (
     FilterQuery,
     MinerPath,
@@ -52,7 +52,8 @@ async def list_site_problems(
     """The problems of a site by severity, risk and when they were last seen; `sort` offers other orders."""
     site = await places.get_site(session, scope, site_id)
     wanted = replace(wanted, site_id=site.id)
-    return encode(ProblemList, await lists.list_page(session, scope, wanted, page=page, per_page=per_page, now=now))
+    listed = await lists.list_page(session, scope, wanted, page=page, per_page=per_page, raw=True, now=now)
+    return encode_raw(listed)
 
 
 @router.get("/miners/{miner_id}/problems", response_model=MinerProblems, responses=errors(404, 409))

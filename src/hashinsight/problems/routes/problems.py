@@ -12,7 +12,7 @@ from hashinsight.identity.permissions import Permission
 from hashinsight.inventory.filters import SiteRef
 from hashinsight.inventory.parameters import Cursor, Limit, Now, SitePath, SiteQuery, ViewScope
 from hashinsight.inventory.queries import places
-from hashinsight.kit.web.responses import encode, errors
+from hashinsight.kit.web.responses import encode, encode_raw, errors
 from hashinsight.kit.web.state import get_database
 from hashinsight.problems.queries.history import MAX_HOURS
 from hashinsight.problems.routes.params import FilterQuery, Format, MinerPath, MinerSite, PageNumber, PerPage
@@ -57,9 +57,9 @@ async def list_problems(
     async with database.reading(scope.context(read_only=True)) as session:
         site = None if site_id is None else (await places.get_site(session, scope, site_id)).id
         listed = await lists.list_page(
-            session, scope, replace(wanted, site_id=site), page=page, per_page=per_page, now=now
+            session, scope, replace(wanted, site_id=site), page=page, per_page=per_page, raw=True, now=now
         )
-    return encode(ProblemList, listed)
+    return encode_raw(listed)
 
 
 @router.get("/problems/counts", responses=errors(404))

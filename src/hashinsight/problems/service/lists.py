@@ -37,15 +37,23 @@ EXPORT_COLUMNS = (
 
 
 async def list_page(
-    session: AsyncSession, scope: Scope, wanted: ProblemFilter, *, page: int, per_page: int, now: datetime
+    session: AsyncSession,
+    scope: Scope,
+    wanted: ProblemFilter,
+    *,
+    page: int,
+    per_page: int,
+    raw: bool = False,
+    now: datetime,
 ) -> dict[str, Any]:
+    """`raw`: documents stay JSON text, for `encode_raw`."""
     await lists.use_custom_plans(session)
     ids = await lists.list_ids(session, scope, wanted, limit=per_page, offset=(page - 1) * per_page)
     # a page that is not full is the last one, and gives the total
     is_last = 0 < len(ids) < per_page or (page == 1 and not ids)
     total = (page - 1) * per_page + len(ids) if is_last else await lists.count_problems(session, scope, wanted)
     return {
-        "problems": await list_by_ids(session, scope, ids, now=now),
+        "problems": await list_by_ids(session, scope, ids, raw=raw, now=now),
         "pagination": {"page": page, "per_page": per_page, "total": total, "pages": math.ceil(total / per_page)},
     }
 
@@ -70,21 +78,22 @@ async def list_miner_problems(
 
 
 async def list_by_ids(
-    session: AsyncSession, scope: Scope, ids: Sequence[UUID], *, now: datetime
+    session: AsyncSession, scope: Scope, ids: Sequence[UUID], *, raw: bool = False, now: datetime
 ) -> list[dict[str, Any]]:
-    return await with_suppressions(session, await lists.list_rows(session, scope, ids), now=now)
+    return await with_suppressions(session, await lists.list_rows(session, scope, ids), raw=raw, now=now)
 
 
 async def with_suppressions(
-    session: AsyncSession, rows: list[dict[str, Any]], *, now: datetime
+    session: AsyncSession, rows: list[dict[str, Any]], *, raw: bool = False, now: datetime
 ) -> list[dict[str, Any]]:
-    """Rows as answers show them: documents decoded, and whether the machine is suppressed at this moment."""
+    """Rows as answers show them: documents decoded or raw, and whether the machine is suppressed at this moment."""
+    read = msgspec.Raw if raw else msgspec.json.decode
     machines = sorted({row["miner_no"] for row in rows if row["miner_no"] is not None})
     sites = sorted({row["site_id"] for row in rows})
     suppressed = _ends(await list_suppressed(session, sites, machines, as_of=now)) if machines else {}
     for row in rows:
         for name in DOCUMENTS:
-            row[name] = None if row[name] is None else msgspec.json.decode(row[name])
+            row[name] = None if row[name] is None else read(row[name])
         row["suppressed"] = row["miner_no"] in suppressed
         if row["suppressed"]:
             row["suppress_until"], row["maintenance_flag"] = suppressed[row["miner_no"]]
