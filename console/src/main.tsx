@@ -32,16 +32,16 @@ const listeners = new Set<() => void>();
 whenSignedOut(() => {
   if (client.getQueryData(meQuery.queryKey)) ended = true;
   client.setQueryData(meQuery.queryKey, null);
-  for (const tell of listeners) tell();
+  for (const listener of listeners) listener();
 });
 
 function App() {
   useLanguage();
   const me = useQuery(meQuery);
   const wasIn = useSyncExternalStore(
-    (tell) => {
-      listeners.add(tell);
-      return () => listeners.delete(tell);
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
     () => ended,
   );

@@ -142,7 +142,7 @@ describe("problems", () => {
       baseline: { metric: "temp_load", value: 77.9, expected: 74.5, residual: 3.4, sigma: 0.9, z: 4.5 },
     };
     expect(summaryOf(row({ issue_code: "temp_anomaly", evidence_json: [hidden] }))).toBe(
-      "Running hotter, masked by faster fans: 79.2\u00a0°C at its usual fan speed; usually 74.5\u00a0°C.",
+      "Running hotter, masked by faster fans: would be 79.2\u00a0°C at its usual fan speed; usually 74.5\u00a0°C.",
     );
     expect(facts(hidden)[0]?.against.slice(0, 2)).toEqual(["30-minute mean", "limit 78.5\u00a0°C"]);
     const fan = { ...hidden, way: "fan_behind_others", metric: "fan_speed_min", fan_speed_min: 2150, threshold: 2900 };

@@ -46,10 +46,10 @@ describe("changes", () => {
     const changes = collectChanges(client);
     await vi.advanceTimersByTimeAsync(2000);
     expect(counts.counts()).toEqual({ read: 1, cut: 0 });
-    for (let site = 1; site <= 20; site++) changes.tell("problems", site);
+    for (let site = 1; site <= 20; site++) changes.notify("problems", site);
     await vi.advanceTimersByTimeAsync(1100);
     expect(counts.counts()).toEqual({ read: 2, cut: 0 });
-    changes.tell("problems", 5); // while it is being read: what comes may be of before
+    changes.notify("problems", 5); // while it is being read: what comes may be of before
     await vi.advanceTimersByTimeAsync(10_000);
     expect(counts.counts()).toEqual({ read: 3, cut: 0 });
     expect(elsewhere.counts().read).toBe(1);

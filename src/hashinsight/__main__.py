@@ -7,7 +7,7 @@ import sys
 gc.set_threshold(20_000, 20, 20)
 
 from hashinsight.cli import app  # noqa: E402 - the threshold comes first
-from hashinsight.kit.errors import EXIT_CONFIG, OperatorError  # noqa: E402
+from hashinsight.kit.errors import EXIT_REFUSED, OperatorError  # noqa: E402
 
 
 def main() -> None:
@@ -15,7 +15,7 @@ def main() -> None:
         app()
     except OperatorError as refusal:
         sys.stderr.write(f"hashinsight: {refusal}\n")
-        sys.exit(EXIT_CONFIG)
+        sys.exit(EXIT_REFUSED)
     finally:
         gc.freeze()  # the interpreter's last look for garbage took up to half a second of each end
 

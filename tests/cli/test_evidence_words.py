@@ -18,7 +18,7 @@ CONSOLE = Path(__file__).parents[2] / "console" / "src"
 def test_one_piece_of_evidence_is_one_sentence_with_its_limit_its_units_and_its_time() -> None:
     assert sentence(EVIDENCE) == (
         "2026-03-01 12:00:00 UTC: Hashrate below its own baseline, or repeated reboots."
-        " Hashrate ratio: 67% (limit 97%, own normal 100% ± 1%). Reference hashrate: 104 TH/s."
+        " Hashrate ratio: 67% (limit 97%, usually 100% ± 1%). Reference hashrate: 104 TH/s."
     )
 
 

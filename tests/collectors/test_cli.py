@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hashinsight.cli.context import shell_user
-from hashinsight.kit.errors import EXIT_CONFIG
+from hashinsight.kit.errors import EXIT_REFUSED
 from hashinsight.kit.settings import Settings
 from tests.collectors.collector_site import EDGE, CollectorSite
 from tests.forked_cli import hashinsight
@@ -70,7 +70,7 @@ async def test_for_people_it_prints_lines_and_refuses_in_a_sentence(
         (("list", "--site", "tx-9"), "there is no site tx-9."),
     ):
         refused = command(settings, *arguments)
-        assert (refused.returncode, refused.stderr) == (EXIT_CONFIG, f"hashinsight: {sentence}\n"), arguments
+        assert (refused.returncode, refused.stderr) == (EXIT_REFUSED, f"hashinsight: {sentence}\n"), arguments
 
 
 async def test_a_collector_is_shown_and_changed_from_the_command_line(
@@ -172,7 +172,7 @@ async def test_the_new_commands_print_lines_and_refuse_in_a_sentence(
         ),
     ):
         refused = command(settings, *words.split())
-        assert (refused.returncode, refused.stderr) == (EXIT_CONFIG, f"hashinsight: {sentence}\n"), words
+        assert (refused.returncode, refused.stderr) == (EXIT_REFUSED, f"hashinsight: {sentence}\n"), words
     for words in ("change north --settings {", "heartbeats north --since soon"):
         refused = command(settings, *words.split())
-        assert (refused.returncode, refused.stderr.count("\n")) == (EXIT_CONFIG, 1), refused.stderr
+        assert (refused.returncode, refused.stderr.count("\n")) == (EXIT_REFUSED, 1), refused.stderr

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import text
 
 from hashinsight.kit.db.context import job_context
-from hashinsight.kit.errors import EXIT_CONFIG
+from hashinsight.kit.errors import EXIT_REFUSED
 from hashinsight.kit.settings import Settings
 from tests.collectors.collector_site import CollectorSite
 from tests.collectors.test_cli import answer, command
@@ -76,7 +76,7 @@ def test_the_command_line_makes_takes_and_removes_keys(collector_site: Collector
     assert given.returncode == 0, given.stderr
     assert KEY not in given.stdout
     bad = command(settings, "payload-key", "north", "--stdin", stdin="no key")
-    assert bad.returncode == EXIT_CONFIG
+    assert bad.returncode == EXIT_REFUSED
     assert "no key" not in bad.stderr
     assert answer(settings, "payload-key", "north", "--remove")["removed"] == 2
     assert collector_site.site_id

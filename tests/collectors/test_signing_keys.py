@@ -7,7 +7,7 @@ import httpx
 from sqlalchemy import text
 
 from hashinsight.kit.db.context import job_context
-from hashinsight.kit.errors import EXIT_CONFIG
+from hashinsight.kit.errors import EXIT_REFUSED
 from hashinsight.kit.settings import Settings
 from hashinsight.wire.keys import Ed25519Key
 from tests.collectors.collector_site import ADMIN, CollectorSite
@@ -178,7 +178,7 @@ def test_the_command_line_adds_lists_revokes_and_turns(collector_site: Collector
     assert given.returncode == 0, given.stderr
     assert KEY not in given.stdout
     bad = command(settings, "signing-key", "north", "--stdin", stdin="CANARY")
-    assert (bad.returncode, "CANARY" in bad.stderr) == (EXIT_CONFIG, False)
+    assert (bad.returncode, "CANARY" in bad.stderr) == (EXIT_REFUSED, False)
     assert answer(settings, "signing", "north", "on")["signs_commands"] is True
     assert answer(settings, "signing-key", "north", "--revoke", "one")["revoked"] == "one"
     listed = answer(settings, "signing-keys", "north")

@@ -1,6 +1,5 @@
 """How episodes end: by hand, by a reboot, or before they began; labels never say what did not happen."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -8,9 +7,9 @@ import pytest
 
 from hashinsight.sim.commands import Pause, Restart, Resume
 from hashinsight.sim.faults import PUBLIC
-from hashinsight.sim.history import MachineHistory, machine_history
 from hashinsight.sim.plan import PlannedCause, PlannedFault, Where
 from hashinsight.sim.world import World
+from tests.sim.signatures import MachineHistory, Signature, machine_history
 from tests.sim.worlds import DAY, HOUR, MINUTE, START, quiet, quiet_world, watch
 
 
@@ -119,7 +118,7 @@ def warmer(before: MachineHistory, after: MachineHistory) -> bool:
     return float(np.mean(after.fan_duty)) > float(np.mean(before.fan_duty)) + 0.03
 
 
-SIGNS: dict[str, Callable[[MachineHistory, MachineHistory], bool]] = {
+SIGNS: dict[str, Signature] = {
     "hashboard_lost": more_errors,
     "chips_failing": more_errors,
     "fan_failing": restless_fan,

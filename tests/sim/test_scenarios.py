@@ -150,7 +150,7 @@ BROKEN = [
         "count = -3",
         "sites[1].zones[1].machines[1].count must be a whole number from 0 to 1000000, not -3",
     ),
-    ("count = 10", "count = 0", "sites have no machine at all"),
+    ("count = 10", "count = 0", "the sites have no machines"),
     ("count = 10", "count = true", "sites[1].zones[1].machines[1].count must be a whole number from 0 to"),
     ('model = "S19j Pro"', 'model = "S19k"', "sites[1].zones[1].machines[1].model 'S19k' is not simulated"),
     ('model = "S19j Pro"', 'model = "S9"', "sites[1].zones[1].machines[1].model 'S9' is not simulated"),

@@ -3,7 +3,7 @@ import type { Query, QueryClient } from "@tanstack/react-query";
 
 const COLLECT_MS = 1000;
 
-export type Changes = { tell: (kind: string, site: number | null) => void; stop: () => void };
+export type Changes = { notify: (kind: string, site: number | null) => void; stop: () => void };
 
 export function collectChanges(client: QueryClient): Changes {
   const changed = new Map<string, Set<number | null>>();
@@ -29,7 +29,7 @@ export function collectChanges(client: QueryClient): Changes {
     timer ??= window.setTimeout(flush, COLLECT_MS);
   };
   return {
-    tell: (kind, site) => {
+    notify: (kind, site) => {
       changed.set(kind, (changed.get(kind) ?? new Set()).add(site));
       begin();
     },

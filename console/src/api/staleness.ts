@@ -19,7 +19,7 @@ export function oldestStale(queries: Pick<Query, "state" | "isActive">[]): numbe
 export function useOldestStale(): number | null {
   const cache = useQueryClient().getQueryCache();
   return useSyncExternalStore(
-    (tell) => cache.subscribe(tell),
+    (listener) => cache.subscribe(listener),
     () => oldestStale(cache.getAll()),
   );
 }

@@ -4,9 +4,9 @@ import { collectChanges } from "./changes";
 import { renew } from "./client";
 import { isConnected, onConnectionChange, setConnected } from "./connection";
 
-const AGAIN_MS = 2000;
-const SILENT_MS = 150_000; // telemetry events come every minute: a stream that is silent for longer is dead
-const PATIENCE_MS = 2000;
+const RETRY_MS = 2000;
+const SILENT_MS = 150_000; // telemetry events come every minute; a stream silent for longer is dead
+const PROBE_TIMEOUT_MS = 2000;
 
 type Changed = { site_id?: number };
 
@@ -16,62 +16,62 @@ export function openStream(client: QueryClient): () => void {
   let source: EventSource | null = null;
   let timer: number | undefined;
   let silence: number | undefined;
-  let round = 0; // of several reconnects only the last one goes on
-  let withGaps = false;
+  let attempts = 0; // only the newest reconnect continues
+  let hasGaps = false;
 
-  const rest = () => {
+  const closeSource = () => {
     source?.close();
     source = null;
     window.clearTimeout(timer);
     window.clearTimeout(silence);
   };
-  const heard = () => {
+  const resetSilenceTimer = () => {
     window.clearTimeout(silence);
-    silence = window.setTimeout(() => void again(), SILENT_MS);
+    silence = window.setTimeout(() => void reconnect(), SILENT_MS);
   };
   const open = () => {
-    rest();
+    closeSource();
     source = new EventSource("/api/v1/stream?kinds=problems,telemetry");
     source.addEventListener("hello", () => {
       setConnected(true);
-      heard();
+      resetSilenceTimer();
       // changes were missed meanwhile
-      if (withGaps) void client.invalidateQueries();
-      withGaps = false;
+      if (hasGaps) void client.invalidateQueries();
+      hasGaps = false;
     });
     for (const kind of ["problems", "telemetry"]) {
       source.addEventListener(kind, (event) => {
-        heard();
+        resetSilenceTimer();
         const { site_id } = JSON.parse((event as MessageEvent<string>).data) as Changed;
-        changes.tell(kind, site_id ?? null);
+        changes.notify(kind, site_id ?? null);
       });
     }
     source.addEventListener("resync", () => {
-      heard();
-      changes.tell("problems", null);
+      resetSilenceTimer();
+      changes.notify("problems", null);
     });
-    source.onerror = () => void again();
+    source.onerror = () => void reconnect();
   };
-  const again = async () => {
-    const mine = ++round;
-    rest();
-    withGaps = true;
+  const reconnect = async () => {
+    const attempt = ++attempts;
+    closeSource();
+    hasGaps = true;
     // is the server away, or has the session expired?
     await probe();
-    if (mine === round) timer = window.setTimeout(open, AGAIN_MS);
+    if (attempt === attempts) timer = window.setTimeout(open, RETRY_MS);
   };
   open();
   return () => {
-    round++;
-    rest();
+    attempts++;
+    closeSource();
     changes.stop();
   };
 }
 
 async function probe(): Promise<void> {
   try {
-    // a server that is starting keeps requests waiting: that counts as away
-    const signal = AbortSignal.timeout(PATIENCE_MS);
+    // a starting server keeps requests waiting: treated as away
+    const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
     const answer = await fetch("/api/v1/auth/me", { credentials: "same-origin", signal });
     setConnected(answer.status < 500);
     if (answer.status === 401) await renew();
@@ -83,12 +83,12 @@ async function probe(): Promise<void> {
 /** Probes every few seconds while the server is away. */
 export function keepProbing(): () => void {
   let timer: number | undefined;
-  const look = () => {
+  const scheduleProbe = () => {
     window.clearTimeout(timer);
-    if (!isConnected()) timer = window.setTimeout(() => void probe().then(look), AGAIN_MS);
+    if (!isConnected()) timer = window.setTimeout(() => void probe().then(scheduleProbe), RETRY_MS);
   };
-  const stop = onConnectionChange(look);
-  look();
+  const stop = onConnectionChange(scheduleProbe);
+  scheduleProbe();
   return () => {
     stop();
     window.clearTimeout(timer);

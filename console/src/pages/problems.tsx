@@ -157,7 +157,7 @@ function useChosen(rows: Rows, key: string) {
   return { chosen, choose, leave, setChosen };
 }
 
-/** The row that is marked in the address; one that is not in sight is asked for by itself. */
+/** The row that is marked in the address; fetched separately if not loaded. */
 function useMarked(rows: Rows, at: string | undefined, sites: SiteTotals[]): { marked: Row | null; index: number } {
   const loaded = rows.loaded.find(([, row]) => row.id === at);
   const alone = useQuery({ ...problemQuery(null, at ?? ""), enabled: at !== undefined && !loaded && rows.total !== null }).data;
@@ -167,10 +167,10 @@ function useMarked(rows: Rows, at: string | undefined, sites: SiteTotals[]): { m
   return { marked: { ...alone.problem, site }, index: -1 };
 }
 
-/** What is typed goes into the address when the hands rest. */
+/** Debounced: the search text goes into the URL after a pause. */
 function Typed({ text, onText }: { text: string; onText: (text: string) => void }) {
   const [typed, setTyped] = useState(text);
-  const shown = useRef(text); // what comes back from the address is not typed over what the hands wrote since
+  const shown = useRef(text); // A URL change does not overwrite newer typing.
   useEffect(() => {
     if (text !== shown.current) setTyped(text);
     shown.current = text;

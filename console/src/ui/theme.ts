@@ -16,13 +16,13 @@ export function setTheme(next: Theme): void {
   } catch {
     // a browser that keeps nothing forgets it with the page
   }
-  for (const tell of listeners) tell();
+  for (const listener of listeners) listener();
 }
 
 export function useTheme(): Theme {
-  return useSyncExternalStore((tell) => {
-    listeners.add(tell);
-    return () => listeners.delete(tell);
+  return useSyncExternalStore((listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
   }, theme);
 }
 

@@ -7,14 +7,14 @@ let now = Date.now();
 const listeners = new Set<() => void>();
 let timer: number | undefined;
 
-function listen(tell: () => void): () => void {
-  listeners.add(tell);
+function listen(notify: () => void): () => void {
+  listeners.add(notify);
   timer ??= window.setInterval(() => {
     now = Date.now();
     for (const listener of listeners) listener();
   }, 5000);
   return () => {
-    listeners.delete(tell);
+    listeners.delete(notify);
     if (!listeners.size) {
       window.clearInterval(timer);
       timer = undefined;

@@ -10,7 +10,7 @@ const listeners = new Set<() => void>();
 
 function change(to: Toast[]): void {
   toasts = to;
-  for (const tell of listeners) tell();
+  for (const listener of listeners) listener();
 }
 
 export function showToast(text: string): void {
@@ -25,9 +25,9 @@ function drop(id: number): void {
 
 export function Toasts() {
   const shown = useSyncExternalStore(
-    (tell) => {
-      listeners.add(tell);
-      return () => listeners.delete(tell);
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
     () => toasts,
   );

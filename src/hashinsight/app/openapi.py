@@ -30,7 +30,7 @@ _SCHEMES = {
         "type": "apiKey",
         "in": "header",
         "name": "X-API-Key",
-        "description": "API key of an integration. Routes for people only answer 403 `PERSON_REQUIRED`",
+        "description": "API key of an integration. Routes reserved for people return 403 `PERSON_REQUIRED`",
     },
     _COOKIE: {
         "type": "apiKey",

@@ -44,7 +44,7 @@ class Anchors:
         """Every other seal with this number must have been lost in a restore that was recorded."""
         for anchored in self.seals.pop(seal.no, ()):
             if anchored.hash != seal.hash and not self._was_lost(seal.no, anchored):
-                report.add(FindingKind.REWRITTEN, f"the anchor has another seal {seal.no}", seal=seal.no)
+                report.add(FindingKind.REWRITTEN, f"the anchor has a different seal {seal.no}", seal=seal.no)
                 return
 
     def check_end(self, report: VerifyReport, end: int) -> None:

@@ -22,11 +22,11 @@ from hashinsight.sim.faults.family import Families
 from hashinsight.sim.frame_files import write_frames
 from hashinsight.sim.frames import Run, Shape
 from hashinsight.sim.plan import Batch, Defects, Scenario
+from hashinsight.sim.readings import MODES
 from hashinsight.sim.scenario import from_library
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 FREQUENT = 200.0  # multiple of realistic fault rates, so that a run has thousands of faults
-MODES = ("eco", "normal", "perf")
 
 
 @dataclass(frozen=True)

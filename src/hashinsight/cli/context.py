@@ -7,7 +7,8 @@ import importlib.util
 import os
 import pwd
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
@@ -35,7 +36,6 @@ TenantOption = Annotated[
 SiteOption = Annotated[str, typer.Option("--site", help="Site code or id.")]
 AnySiteOption = Annotated[str | None, typer.Option("--site", help="Only this site, by code or id.")]
 ReasonOption = Annotated[str, typer.Option("--reason", help="Why; stored in the audit log.")]
-OptionalReason = Annotated[str, typer.Option("--reason", help="Why; stored in the audit log.")]
 SinceOption = Annotated[
     str | None, typer.Option("--since", help="Created at or after this time: 2026-03-01T12:00:00Z.")
 ]
@@ -44,7 +44,7 @@ CursorOption = Annotated[str | None, typer.Option("--cursor", help="Continue a l
 
 
 @dataclass(frozen=True)
-class Context:
+class CliContext:
     """A transaction inside one tenant, acting as the system on behalf of the shell's user."""
 
     session: "AsyncSession"
@@ -62,16 +62,12 @@ class Context:
         return open_vault(self.settings)
 
 
-Work = Callable[[Context], Awaitable[Any]]
+Work = Callable[[CliContext], Awaitable[Any]]
 
 
 def run(work: Work, *, tenant: str | None = None, site: str | None = None) -> Any:
     """Run `work` in the tenant that is named, or that owns the site, or in the only one."""
-
-    async def find_place(session: "AsyncSession") -> "Place":
-        return await find_tenant_and_site(session, tenant, site)
-
-    return run_in(find_place, work)
+    return run_in(lambda session: find_tenant_and_site(session, tenant, site), work)
 
 
 def run_for(
@@ -91,36 +87,39 @@ def run_for(
 def run_in(find_place: "Callable[[AsyncSession], Awaitable[Place]]", work: Work) -> Any:
     """Run `work` in the tenant that `find_place` finds, with the site if there is one."""
 
-    async def within(session: "AsyncSession", settings: Any) -> Any:
+    async def work_in_tenant(session: "AsyncSession", settings: Any) -> Any:
         from hashinsight.identity.caller import system_caller
         from hashinsight.identity.queries.sessions import enter_tenant
         from hashinsight.kit.clock import system_clock
 
         tenant_id, site_id = await find_place(session)
         await enter_tenant(session, tenant_id)
-        return await work(Context(session, settings, system_caller(tenant_id, shell_user()), system_clock(), site_id))
+        caller = system_caller(tenant_id, shell_user())
+        return await work(CliContext(session, settings, caller, system_clock(), site_id))
 
-    return run_transaction(within)
+    return run_transaction(work_in_tenant)
 
 
 def run_transaction(work: Callable[[Any, Any], Awaitable[Any]]) -> Any:
     """Run `work(session, settings)` in one transaction of the job role, which sees all tenants."""
 
-    async def within(database: Any, settings: Any) -> Any:
+    async def work_in_transaction() -> Any:
         from hashinsight.kit.db.context import job_context
 
-        async with database.transaction(job_context()) as session:
+        async with _installation() as (database, settings), database.transaction(job_context()) as session:
             return await work(session, settings)
 
-    return run_with_database(within)
+    return _run(work_in_transaction)
 
 
 def run_with_database(work: Callable[[Any, Any], Awaitable[Any]]) -> Any:
     """Run `work(database, settings)`: for work that takes longer than one transaction may."""
-    need_server()
-    from hashinsight.kit.process import run as run_async
 
-    return run_async(_open_installation(work))
+    async def work_with_database() -> Any:
+        async with _installation() as (database, settings):
+            return await work(database, settings)
+
+    return _run(work_with_database)
 
 
 def need_server() -> None:
@@ -135,7 +134,16 @@ def open_vault(settings: Any) -> "Vault":
     return Vault(load_secret_key(settings))
 
 
-async def _open_installation(work: Callable[[Any, Any], Awaitable[Any]]) -> Any:
+def _run(main: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+    need_server()
+    from hashinsight.kit.process import run as run_async
+
+    return run_async(main())
+
+
+@asynccontextmanager
+async def _installation() -> AsyncIterator[tuple[Any, Any]]:
+    """Database and settings; errors become the one sentence that a person sees."""
     from pydantic import ValidationError
 
     from hashinsight.cli.startup import check_database
@@ -150,7 +158,7 @@ async def _open_installation(work: Callable[[Any, Any], Awaitable[Any]]) -> Any:
         database = open_database(settings, "command")
         try:
             await check_database(database)
-            return await work(database, settings)
+            yield database, settings
         except HashInsightError as error:
             print_refused_lines(error.details.get("lines", []))
             message = error.message.rstrip(".")

@@ -9,12 +9,15 @@ def write_docs(folder: Path) -> None:
     from hashinsight.commands.states import state_diagram
     from hashinsight.identity.permissions import permissions_table
     from hashinsight.kit.settings import settings_table
+    from hashinsight.sim.kinds import causes_table, faults_table
 
     parts = (
         ("operations/settings.md", "| variable |", settings_table()),
         ("roles.md", "| may |", permissions_table()),
         ("wire-commands.md", "| command_type |", catalogue_table()),
         ("commands.md", "stateDiagram-v2", state_diagram()),
+        ("simulator.md", "| fault |", faults_table()),
+        ("simulator.md", "| cause |", causes_table()),
         ("commands.md", "| open command |", table_in(arbitration.__doc__ or "")),
     )
     for name, begins, new in parts:

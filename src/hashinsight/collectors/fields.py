@@ -9,6 +9,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
+from hashinsight.wire.freshness import MAX_INTERVAL_SEC
+
 MAX_BAG_BYTES = 16 * 1024
 _MAX_COUNT = 2**31 - 1
 _KEY_BYTES = 32
@@ -41,7 +43,7 @@ def bounded(bag: dict[str, Any]) -> dict[str, Any]:
 
 
 def in_utc(instant: datetime) -> datetime:
-    """A time without a zone is UTC: collectors in the field write it so."""
+    """A time without a zone is UTC. Any year, unlike `kit.web.parameters`: collectors may have wrong clocks."""
     if instant.tzinfo is None:
         return instant.replace(tzinfo=UTC)
     try:
@@ -70,23 +72,13 @@ Instant = Annotated[datetime, AfterValidator(in_utc)]
 Percent = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0, le=_MAX_COUNT)]
 BigCount = Annotated[int, Field(ge=0, le=2**53)]
-IntervalSec = Annotated[int, Field(ge=1, le=86_400)]
-
-
-class Body(BaseModel):
-    """Bodies from people: unknown fields are refused."""
-
-    model_config = ConfigDict(extra="forbid")
+IntervalSec = Annotated[int, Field(ge=1, le=MAX_INTERVAL_SEC)]
 
 
 class EdgeBody(BaseModel):
     """Bodies from collectors, of several makes and versions: unknown fields are ignored."""
 
     model_config = ConfigDict(extra="ignore")
-
-
-def example(**fields: Any) -> ConfigDict:
-    return ConfigDict(json_schema_extra={"examples": [fields]})
 
 
 def as_json(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -87,8 +87,12 @@ def severity_of(kind: str) -> Severity:
     return SEVERITIES.get(kind, Severity.INFO)
 
 
-TOKEN_LIFE = timedelta(days=365)
-CODE_LIFE = timedelta(hours=24)
+TOKEN_LIFE_DAYS, MAX_TOKEN_LIFE_DAYS = 365, 1825
+TOKEN_LIFE = timedelta(days=TOKEN_LIFE_DAYS)
+CODE_LIFE_HOURS, MAX_CODE_LIFE_HOURS = 24, 30 * 24
+CODE_LIFE = timedelta(hours=CODE_LIFE_HOURS)
+# how long the old token or key stays valid after a rotation: payloads encrypted with the old key may still be spooled
+TOKEN_OVERLAP_SEC, PAYLOAD_KEY_OVERLAP_SEC, MAX_OVERLAP_SEC = 3600, 86_400, 7 * 86_400
 REGISTRATION_OPEN = timedelta(hours=24)  # after the first call of a new collector, or its approval
 MAX_REGISTRATION_OPEN = timedelta(days=7)  # if opened by a person
 HEARTBEATS_KEPT = timedelta(days=7)

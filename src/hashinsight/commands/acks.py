@@ -14,9 +14,8 @@ from uuid import UUID
 
 from hashinsight.commands.limits import may_retry, retry_at
 from hashinsight.commands.states import FINAL, LEASED, Event, State
-from hashinsight.wire.acks import Ack, AckStatus
+from hashinsight.wire.acks import OUTCOME_UNKNOWN, Ack, AckStatus
 
-OUTCOME_UNKNOWN = "OUTCOME_UNKNOWN"
 _FINAL_CODES = {State.EXPIRED: "COMMAND_EXPIRED", State.SUPERSEDED: "SUPERSEDED"}
 _END_RESULTS = frozenset({"succeeded", "failed", "rejected", "skipped"})
 # error codes that a retry does not help with

@@ -46,10 +46,6 @@ class Intent:
     emergency: bool
     opposes: frozenset[str]
 
-    @property
-    def interrupts(self) -> bool:
-        return self.emergency and self.priority is Priority.SAFETY
-
 
 @dataclass(frozen=True)
 class OpenCommand:
@@ -70,10 +66,6 @@ class OpenCommand:
     @property
     def is_leased(self) -> bool:
         return self.state in LEASED
-
-    @property
-    def interrupts(self) -> bool:
-        return self.emergency and self.priority is Priority.SAFETY
 
 
 @dataclass(frozen=True)
@@ -121,7 +113,7 @@ def _compare_leased(intent: Intent, command: OpenCommand) -> tuple[ArbitrationRe
     """Whether the leased command refuses the new one, why, and whether the new one displaces it."""
     if command.asks == intent.asks:
         return ArbitrationRefusal.DUPLICATE, f"already dispatched: {command}", False
-    if intent.interrupts and not command.interrupts:
+    if _interrupts(intent) and not _interrupts(command):
         return None, f"safety emergency interrupts {command}", True
     if command.command_type in intent.opposes and _RANKS[intent.priority] < _RANKS[command.priority]:
         return ArbitrationRefusal.CONTRADICTS, f"contradicts {command} of a higher class", False
@@ -141,9 +133,13 @@ def _compare_queued(intent: Intent, command: OpenCommand) -> tuple[ArbitrationRe
     return None, f"waits with {command}", False
 
 
+def _interrupts(command: Intent | OpenCommand) -> bool:
+    return command.emergency and command.priority is Priority.SAFETY
+
+
 def _outranks(new: Intent | OpenCommand, queued: OpenCommand) -> bool:
     """By class, or as a safety emergency; the same for a new command and for one that was there first."""
-    return _RANKS[new.priority] > _RANKS[queued.priority] or (new.interrupts and not queued.interrupts)
+    return _RANKS[new.priority] > _RANKS[queued.priority] or (_interrupts(new) and not _interrupts(queued))
 
 
 def find_outranking(command: OpenCommand, others: Iterable[OpenCommand]) -> OpenCommand | None:
@@ -153,7 +149,7 @@ def find_outranking(command: OpenCommand, others: Iterable[OpenCommand]) -> Open
     """
     later = (other for other in others if other.command_id > command.command_id and not other.is_leased)
     above = [other for other in later if _outranks(other, command)]
-    return max(above, key=lambda other: (other.interrupts, _RANKS[other.priority]), default=None)
+    return max(above, key=lambda other: (_interrupts(other), _RANKS[other.priority]), default=None)
 
 
 def arbitrate_all(intent: Intent, open_commands: dict[int, Sequence[OpenCommand]]) -> dict[int, ArbitrationResult]:

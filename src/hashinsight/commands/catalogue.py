@@ -198,7 +198,7 @@ def _faults(error: ValidationError, legacy: LegacyName | None, params: Mapping[A
         name = _parameter(fault["loc"])
         reason = _FAULT_TEXTS.get(fault["type"], fault["msg"].removeprefix("Value error, "))
         if name.startswith("config.") and fault["type"] == "extra_forbidden":
-            reason = f"not set by this command, which sets {', '.join(types.MachineConfig.model_fields)}"
+            reason = f"cannot be set by this command; it sets {', '.join(types.MachineConfig.model_fields)}"
         reasons.setdefault(used.get(name, name), reason)
     return list(reasons.items())
 

@@ -27,7 +27,7 @@ def _pool_url(text: str) -> str:
     if not 1 <= int(match["port"]) <= _MAX_PORT:
         raise ValueError(f"port must be between 1 and {_MAX_PORT}")
     if match["authority"] and not match["scheme"].lower().startswith("stratum2"):
-        raise ValueError("nothing may follow the port")
+        raise ValueError("no path after the port")
     return f"{match['scheme'].lower()}://{match['host'].lower()}:{int(match['port'])}{match['authority'] or ''}"
 
 
@@ -126,7 +126,7 @@ class MachineConfig(Params):
     @model_validator(mode="after")
     def _sets_something(self) -> Self:
         if not any(value is not None for value in self.__dict__.values()):
-            raise ValueError("must set something")
+            raise ValueError("must have at least one setting")
         return self
 
 

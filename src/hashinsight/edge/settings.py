@@ -12,10 +12,11 @@ import msgspec
 from msgspec import Meta
 
 from hashinsight.wire.commands import VERBS
+from hashinsight.wire.freshness import MAX_INTERVAL_SEC
 from hashinsight.wire.keys import BadKey, KeyRing, key_ring, verifying_key
 
 Seconds = Annotated[float, Meta(gt=0, le=86_400)]
-Interval = Annotated[int, Meta(ge=1, le=86_400)]
+Interval = Annotated[int, Meta(ge=1, le=MAX_INTERVAL_SEC)]
 Count = Annotated[int, Meta(ge=1, le=100_000)]
 Name = Annotated[str, Meta(min_length=1, max_length=128, pattern=r"^[!-~]([ -~]*[!-~])?$")]  # sent in a header
 MAX_ADDRESSES = 1 << 20

@@ -111,7 +111,7 @@ def _parse_header(cells: list[str]) -> tuple[str, ...]:
             details={"unknown": unknown[:20]},
         )
     if len(set(names)) != len(names):
-        raise ValidationFailed("the header has a column twice", code="COLUMN_TWICE")
+        raise ValidationFailed("the header has a duplicate column", code="COLUMN_TWICE")
     if "miner_id" not in names:
         raise ValidationFailed("the header has no miner_id column", code="HEADER_MISSING")
     return names

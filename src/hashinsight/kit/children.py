@@ -13,7 +13,7 @@ from pathlib import Path
 
 import structlog
 
-from hashinsight.kit.errors import EXIT_CONFIG, OperatorError
+from hashinsight.kit.errors import EXIT_REFUSED, OperatorError
 
 log = structlog.get_logger(__name__)
 
@@ -110,7 +110,7 @@ class Supervisor:
             if running.process is not None:
                 code = await running.process.wait()
                 # refused at first start: trying again will not help; later the database may be recovering
-                if code == EXIT_CONFIG and running.restarts == 0:
+                if code == EXIT_REFUSED and running.restarts == 0:
                     self.failure = f"{running.child.name} refused to start{_last_error(running.child)}."
                     self.failed.set()
                     return

@@ -15,7 +15,7 @@ HashInsightError        an error response: HTTP status, stable code, message, de
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-EXIT_CONFIG = 78  # exit code of a refused start: trying again will not help
+EXIT_REFUSED = 78  # exit code of a refused start or command: trying again will not help
 
 
 class OperatorError(Exception):

@@ -7,7 +7,7 @@ open ── acknowledge ──> ack ── start ──> in progress          op
 from dataclasses import dataclass
 from enum import StrEnum
 
-from hashinsight.problems.codes import EventStatus
+from hashinsight.problems.codes import SHOWN, EventStatus
 
 MAX_BULK_PROBLEMS = 1000
 
@@ -39,13 +39,12 @@ class ActionMove:
     timeline_kind: str
 
 
-_SHOWN = (EventStatus.OPEN, EventStatus.ACK, EventStatus.IN_PROGRESS)
 MOVES: dict[ProblemAction, ActionMove] = {
     ProblemAction.ACKNOWLEDGE: ActionMove((EventStatus.OPEN,), EventStatus.ACK, "acknowledged"),
     ProblemAction.START: ActionMove((EventStatus.OPEN, EventStatus.ACK), EventStatus.IN_PROGRESS, "started"),
-    ProblemAction.ASSIGN: ActionMove((*_SHOWN, EventStatus.RESOLVED), None, "assigned"),
-    ProblemAction.COMMENT: ActionMove((*_SHOWN, EventStatus.RESOLVED), None, "comment"),
-    ProblemAction.RESOLVE: ActionMove(_SHOWN, EventStatus.RESOLVED, "resolved"),
+    ProblemAction.ASSIGN: ActionMove((*SHOWN, EventStatus.RESOLVED), None, "assigned"),
+    ProblemAction.COMMENT: ActionMove((*SHOWN, EventStatus.RESOLVED), None, "comment"),
+    ProblemAction.RESOLVE: ActionMove(SHOWN, EventStatus.RESOLVED, "resolved"),
 }
 
 
@@ -78,7 +77,7 @@ def find_refusal(
     if action is ProblemAction.START and status is EventStatus.IN_PROGRESS:
         return ActionRefusal("ALREADY_STARTED", "work on this problem has already started")
     if action is ProblemAction.ASSIGN and assigned_to == given.assignee:
-        return ActionRefusal("ALREADY_ASSIGNED", "this problem is already assigned that way")
+        return ActionRefusal("ALREADY_ASSIGNED", "this problem already has this assignee")
     return None
 
 

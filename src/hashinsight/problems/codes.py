@@ -67,6 +67,10 @@ class EventStatus(IntEnum):
     RESOLVED = 4
 
 
+SHOWN = (EventStatus.OPEN, EventStatus.ACK, EventStatus.IN_PROGRESS)  # open for people: confirmed and not resolved
+SHOWN_STATUSES = tuple(status.name.lower() for status in SHOWN)  # as stored
+
+
 class CycleAction(StrEnum):
     """What a cycle did with one problem."""
 

@@ -51,10 +51,10 @@ class Frame:
     ts: Floats
     heard_at: Floats
     interval_sec: Floats  # of its own collector; unknown: `Config.interval_sec`
-    status: NDArray[np.int8]  # telemetry.states.Status
-    flags: NDArray[np.int16]  # telemetry.states.Flags
+    status: NDArray[np.int8]  # telemetry.states.SampleStatus
+    flags: NDArray[np.int16]  # telemetry.states.SampleFlags
     is_air: Flags  # cooled by fans of its own
-    expected: NDArray[np.int8]  # codes.Expected
+    expected: NDArray[np.int8]  # codes.ExpectedState
     expected_until: Floats
     suppressed: Flags
     hashrate_ths: Floats  # mean of five minutes

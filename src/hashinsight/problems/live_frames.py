@@ -48,15 +48,15 @@ def frame_of(
     rows = live.select(*_PLAIN, *_NUMBERS, *texts).sort("miner_no")
     numbers = rows["miner_no"].cast(pl.Int64).to_numpy()
     state, until = _expected(expected, numbers)
-    columns: dict[str, object] = {ours: _floats(rows[name]) for name, ours in _NUMBERS.items()}
+    columns: dict[str, object] = {ours: to_floats(rows[name]) for name, ours in _NUMBERS.items()}
     columns |= {ours: _texts(rows[name]) for name, ours in texts.items()}
     columns |= {
         "site": _texts(rows["site_id"].cast(pl.String)),
         "collector": _numbered(rows["collector_no"]),
         "ts": _seconds(rows["ts"]),
         "heard_at": _seconds(rows["heard_at"]),
-        "status": _floats(rows["status"].fill_null(0)),
-        "flags": _floats(rows["flags"].fill_null(0)),
+        "status": to_floats(rows["status"].fill_null(0)),
+        "flags": to_floats(rows["flags"].fill_null(0)),
         "is_air": _is_air(rows["cooling"]),
         "expected": state,
         "expected_until": until,
@@ -75,7 +75,7 @@ def limits_frame(live: pl.DataFrame, sensors: pl.DataFrame) -> Frame:
         "site": _texts(rows["site_id"].cast(pl.String)),
         "model": _texts(rows["model"]),
         "firmware": _texts(rows["firmware"]),
-        "flags": _floats(rows["flags"].fill_null(0)),
+        "flags": to_floats(rows["flags"].fill_null(0)),
         "is_air": _is_air(rows["cooling"]),
     }
     if not sensors.is_empty():
@@ -86,7 +86,7 @@ def limits_frame(live: pl.DataFrame, sensors: pl.DataFrame) -> Frame:
 def _by_kind(rows: pl.DataFrame, sensors: pl.DataFrame) -> dict[str, object]:
     """Of machines that report by kind of sensor."""
     readings = rows.select("miner_no").join(sensors, on="miner_no", how="left", maintain_order="left")
-    return {ours: _floats(readings[name]) for name, ours in _SENSORS.items()} | {
+    return {ours: to_floats(readings[name]) for name, ours in _SENSORS.items()} | {
         "temp_limits": _texts(readings["temp_limits"])
     }
 
@@ -110,16 +110,16 @@ def _boards(rows: pl.DataFrame, boards: pl.DataFrame) -> NDArray[np.float64] | N
     if reported.is_empty():
         return None
     known = rows.select("miner_no", "hashrate_ths", "hashrate_5min_ths").join(reported, on="miner_no", how="left")
-    now_ths, judged = _floats(known["hashrate_ths"]), _floats(known["hashrate_5min_ths"])
+    now_ths, judged = to_floats(known["hashrate_ths"]), to_floats(known["hashrate_5min_ths"])
     mean = np.divide(judged, now_ths, out=np.full(len(judged), np.nan), where=now_ths > 0)  # NaN without hashrate
     most = int(known["board_ths"].list.len().max() or 0)  # type: ignore[arg-type] # typed loosely by the library
-    of = np.stack([_floats(known["board_ths"].list.get(no, null_on_oob=True)) for no in range(most)])
+    of = np.stack([to_floats(known["board_ths"].list.get(no, null_on_oob=True)) for no in range(most)])
     total = np.nansum(of, axis=0)
     nearer = np.abs(total * mean - judged) < np.abs(total - judged)
     return of * np.where(np.isfinite(mean), np.where(nearer, mean, 1.0), np.nan)
 
 
-def _floats(column: pl.Series) -> Floats:
+def to_floats(column: pl.Series) -> Floats:
     return column.cast(pl.Float64).fill_null(float("nan")).to_numpy()
 
 

@@ -15,6 +15,7 @@ from hashinsight.problems.codes import DataState, Metric, Mode
 from hashinsight.problems.config import Config
 from hashinsight.problems.features import HASHING_RATIO
 from hashinsight.problems.frame import Flags, Floats, Ints
+from hashinsight.problems.live_frames import to_floats
 from hashinsight.problems.peers import COMPARED, LEVELS, PeerPositions
 
 _QUANTILES = {"p10": 0.1, "p25": 0.25, "p75": 0.75, "p90": 0.9, "min": 0.0, "max": 1.0}
@@ -88,12 +89,12 @@ def peer_snapshot(rows: pl.DataFrame, *, at: datetime) -> PeerSnapshot:
     """`miner_no, model, firmware, mode, data_state, hashing_sec, set_apart`, and a column per compared metric."""
     config, rows = Config(), rows.sort("miner_no")
     mode = rows["mode"].cast(pl.Int8).to_numpy()
-    values = {metric: _floats(rows[metric.name.lower()]) for metric in COMPARED}
+    values = {metric: to_floats(rows[metric.name.lower()]) for metric in COMPARED}
     levels = peers.levels_of(
         np.zeros(len(rows), dtype=np.int64), _numbered(rows["model"]), _numbered(rows["firmware"]), mode
     )
     steady = (rows["data_state"] == int(DataState.FRESH)).to_numpy() & (values[Metric.HASHRATE_RATIO] > HASHING_RATIO)
-    steady &= _floats(rows["hashing_sec"]) >= config.settle_sec
+    steady &= to_floats(rows["hashing_sec"]) >= config.settle_sec
     healthy = steady & ~rows["set_apart"].to_numpy()
     plain = (mode == Mode.NORMAL) | (mode == Mode.UNKNOWN)
     positions = {}
@@ -113,10 +114,6 @@ def _spread(values: Floats, shown: dict[str, Any]) -> dict[str, list[float]]:
         np.clip(values, low, high), bins=_BINS, range=(low, high if high > low else low + 1e-6)
     )
     return {"edges": np.round(edges, 6).tolist(), "counts": counts.tolist()}
-
-
-def _floats(column: pl.Series) -> Floats:
-    return column.cast(pl.Float64).fill_null(float("nan")).to_numpy()
 
 
 def _numbered(column: pl.Series) -> Ints:

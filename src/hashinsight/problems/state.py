@@ -14,7 +14,6 @@ from hashinsight.problems.events import Events, no_events
 from hashinsight.problems.frame import Floats, Ints
 from hashinsight.problems.mixtures import Mixtures, no_mixtures
 
-Small = NDArray[np.float32]
 BLOCKS = 12  # of six hours: three healthy days make an anchor
 BOOTS = 8  # the newest ones, by their times
 
@@ -167,5 +166,5 @@ def _fresh(name: str, n: int) -> NDArray[Any]:
     return np.full(shape, value, dtype=dtype)
 
 
-__all__ = ["ANCHOR", "BASELINE", "BLOCKS", "Floats", "Small", "State", "aligned", "columns", "empty_state",
+__all__ = ["ANCHOR", "BASELINE", "BLOCKS", "Floats", "State", "aligned", "columns", "empty_state",
            "from_columns", "restart"]  # fmt: skip

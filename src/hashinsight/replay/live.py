@@ -12,7 +12,7 @@ from hashinsight.problems.frame import Frame, TextColumn, make_frame
 from hashinsight.replay.files import BOARDS
 
 _MEAN_WINDOW_SEC = 300.0
-_MAX_THS = 1e5
+_MAX_THS = 1e5  # only what must be MH/s is converted: the rest of a file is judged as it was recorded
 _MEGA = 1e6
 _NUMBER_COLUMNS = {
     "hashrate_ths": "hashrate_ths", "expected_ths": "expected_ths", "temp_avg": "temp_c", "temp_max": "temp_max_c",

@@ -1,1 +1,1 @@
-"""A simulated fleet with the truth attached."""
+"""A simulated fleet with ground-truth labels."""

@@ -1,12 +1,11 @@
 """Fault families reserved for scoring: no tuning on them. Only the benchmark imports this module."""
-# ruff: noqa: PLR2004 - a signature is stated in figures
+# ruff: noqa: PLR2004 - effects are stated in figures
 
 import numpy as np
 
 from hashinsight.sim.effects import Effects
 from hashinsight.sim.faults.boards import which_board
 from hashinsight.sim.faults.family import DAY, HOUR, ActiveCases, Families, Family
-from hashinsight.sim.history import MachineHistory
 from hashinsight.sim.readings import Flags
 
 _BACK_AT_C = 1.5
@@ -23,21 +22,10 @@ def drop_when_hot(case: ActiveCases, effects: Effects) -> None:
     effects.board_alive[case.machine[gone], board[gone]] = False
 
 
-def shows_drop_when_hot(before: MachineHistory, after: MachineHistory) -> bool:
-    gone = (after.board_chips == 0).any(axis=1)
-    if not gone.any() or gone.all() or (before.board_chips == 0).any():
-        return False
-    return float(after.inlet_c[gone].mean()) > float(after.inlet_c[~gone].mean()) + 2
-
-
 def waste_power(case: ActiveCases, effects: Effects) -> None:
     """Capacitors age: the same hashrate costs more at the wall, week by week."""
     lost = case.severity * (0.08 + 0.08 * case.draws[:, 1]) * np.minimum(case.age / (8 * DAY), 1.0)
     effects.watts[case.machine] *= 1 + lost
-
-
-def shows_waste(before: MachineHistory, after: MachineHistory) -> bool:
-    return after.watts_per_ths / before.watts_per_ths > 1.03 and abs(after.ratio / before.ratio - 1) < 0.02
 
 
 def breathe_exhaust(case: ActiveCases, effects: Effects) -> None:
@@ -50,26 +38,11 @@ def _evening(case: ActiveCases) -> Flags:
     return case.started & (16 <= hour < 21)
 
 
-def shows_exhaust(before: MachineHistory, after: MachineHistory) -> bool:
-    """Within one day some hours are far hotter than the same machine's hottest before."""
-    jump = np.max(np.abs(after.inlet_c[1:] - after.inlet_c[:-1])) - np.max(np.abs(np.diff(before.inlet_c)))
-    return bool(jump > 4 and np.ptp(after.inlet_c) > np.ptp(before.inlet_c))
-
-
 def skim_shares(case: ActiveCases, effects: Effects) -> None:
     """Stolen work: at night a part of the shares is handed in under somebody else's name; the machine looks fine."""
     hour = (case.now / HOUR) % 24
     stolen = case.severity * (0.3 + 0.4 * case.draws[:, 1])
     effects.diverted[case.machine] = np.where(case.started & (hour < 7), np.minimum(stolen, 1.0), 0.0)
-
-
-def shows_skimming(before: MachineHistory, after: MachineHistory) -> bool:
-    def leanest(seen: MachineHistory) -> float:
-        gains = np.maximum(np.diff(seen.accepted), 0) / np.maximum(seen.hashrate_ths[1:], 1e-9)
-        hours = gains[: len(gains) // 12 * 12].reshape(-1, 12).sum(axis=1)
-        return float(hours.min() / np.median(hours))
-
-    return leanest(after) < 0.82 < leanest(before) + 0.08 and after.ratio > 0.95 * before.ratio
 
 
 def hunt_frequency(case: ActiveCases, effects: Effects) -> None:
@@ -79,13 +52,6 @@ def hunt_frequency(case: ActiveCases, effects: Effects) -> None:
     effects.frequency[case.machine] *= np.where(case.started, 1 + swing, 1.0)
 
 
-def shows_hunting(before: MachineHistory, after: MachineHistory) -> bool:
-    def unrest(seen: MachineHistory) -> float:
-        return float(np.std(seen.hashrate_ths / seen.expected_ths))
-
-    return unrest(after) > 2 * unrest(before) and after.ratio > 0.85
-
-
 RESERVED: Families = (
     Family(
         kind="board_drops_when_hot",
@@ -93,7 +59,6 @@ RESERVED: Families = (
         signature="a board goes in the warm hours and comes back in the cool ones",
         within_sec=1 * DAY,
         does=drop_when_hot,
-        shows=shows_drop_when_hot,
         share=0.10,
         heat=True,
     ),
@@ -103,7 +68,6 @@ RESERVED: Families = (
         signature="watts creep up by 8 to 16 % at the same hashrate, fans and temperature as before",
         within_sec=4 * DAY,
         does=waste_power,
-        shows=shows_waste,
         share=0.08,
         heat=True,
     ),
@@ -113,7 +77,6 @@ RESERVED: Families = (
         signature="one rack is 8 °C hotter at its inlets from 16 to 21 h UTC",
         within_sec=1 * DAY,
         does=breathe_exhaust,
-        shows=shows_exhaust,
         share=0.01,
         repair_boots=False,
         spreads="rack",
@@ -124,7 +87,6 @@ RESERVED: Families = (
         signature="30 to 70 % of the accepted shares are missing from 0 to 7 h UTC, hashrate and rejects as ever",
         within_sec=1 * DAY,
         does=skim_shares,
-        shows=shows_skimming,
         share=0.02,
         by_itself=True,
     ),
@@ -134,7 +96,6 @@ RESERVED: Families = (
         signature="hashrate and watts swing by 7 to 12 % with a period of 30 to 90 min",
         within_sec=6 * HOUR,
         does=hunt_frequency,
-        shows=shows_hunting,
         share=0.03,
         by_itself=True,
     ),

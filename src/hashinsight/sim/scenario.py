@@ -38,7 +38,7 @@ def read_sites(top: Table, pools: dict[str, Pool]) -> tuple[Site, ...]:
         if names.count(name) > 1:
             raise ScenarioError(f"sites has {name!r} twice")
     if not any(batch.count for site in sites for zone in site.zones for batch in zone.batches):
-        raise ScenarioError("sites have no machine at all")
+        raise ScenarioError("the sites have no machines")
     return sites
 
 

@@ -139,7 +139,7 @@ def rounded(name: str) -> pl.Expr:
 
 
 def _doubts() -> pl.Expr:
-    """What was repaired or left out of the newest sample."""
+    """What was corrected or left out in the newest sample."""
     words = {
         "units_mended": "hashrate_units_mended",
         "is_implausible": "hashrate_implausible",

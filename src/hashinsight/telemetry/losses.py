@@ -179,7 +179,7 @@ def _total(column: str, which: pl.Expr) -> pl.Expr:
 
 
 def totals_answer(sums: dict[str, Any] | None, *, judged: bool = True) -> dict[str, Any]:
-    """As in `overview_schemas.SiteTotals`. Totals of no machines are null, and so are conditions of a past time."""
+    """As in `schemas.overview.SiteTotals`. Totals of no machines are null, and so are conditions of a past time."""
     if sums is None:
         nothing: dict[str, Any] = dict.fromkeys((*SUMS, *OTHERS))
         sums = dict.fromkeys((*COUNTS, *CONDITIONS, "unheard"), 0) | nothing

@@ -1,25 +1,13 @@
 """Query parameters of the telemetry routes."""
 
-from datetime import UTC, datetime
 from typing import Annotated, Literal
 
 from fastapi import Query
-from pydantic import AfterValidator
 
 from hashinsight.inventory.fields import MINER_ID_CHARS
 from hashinsight.inventory.filters import SiteRef
+from hashinsight.kit.web.parameters import Instant
 
-_LATEST_YEAR = 2200
-
-
-def _in_utc(at: datetime) -> datetime:
-    """A time without a zone is UTC, as in everything that collectors send."""
-    if not 1970 <= at.year < _LATEST_YEAR:  # noqa: PLR2004 - the Unix epoch
-        raise ValueError(f"a time between 1970 and {_LATEST_YEAR}")
-    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-
-
-Instant = Annotated[datetime, AfterValidator(_in_utc)]
 SiteQuery = Annotated[SiteRef | None, Query(description="Site id or code.")]
 RequiredSite = Annotated[SiteRef, Query(description="Site id or code.")]
 ZoneQuery = Annotated[str | None, Query(max_length=100, description="Code of a zone of the site.")]

@@ -16,6 +16,7 @@ from typing import Any
 from hashinsight.wire.foreign_json import MalformedMessage, bound_value, decode_json, find_text
 from hashinsight.wire.times import find_time, write_time
 
+OUTCOME_UNKNOWN = "OUTCOME_UNKNOWN"  # error code: it may have run, so a retry might run it twice
 MAX_ACKS = 500  # the largest number of commands in one poll
 _MAX_MESSAGE, _MAX_CODE, _MAX_NAME = 2000, 100, 128
 _MAX_MS = 2**31 - 1

@@ -1,1 +1,1 @@
-"""What the audit log does: record entries, seal them, deliver the seals to an anchor, verify the log."""
+"""One function per action; one file per subject."""

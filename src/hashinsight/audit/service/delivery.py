@@ -91,7 +91,7 @@ async def _post(session: AsyncSession, target: str, *, now: datetime) -> int:
     async with httpx.AsyncClient(timeout=_POST_SECONDS, follow_redirects=False) as client:
         response = await client.post(target, content=body, headers={"Content-Type": "application/json"})
     if not response.is_success:
-        raise HashInsightError(f"the anchor's webhook answered {response.status_code}")
+        raise HashInsightError(f"the anchor's webhook returned {response.status_code}")
     await seals.update_anchored(session, target_hash, lines[max(lines)], now=now)
     return len(lines)
 

@@ -15,7 +15,7 @@ from hashinsight.kit.ids import new_id
 
 @dataclass(frozen=True)
 class Entry:
-    """`before` and `after` have plain JSON values and no secrets."""
+    """`before` and `after` have plain JSON values and no secrets: the domain removes them before it records."""
 
     action: Action
     entity_type: str

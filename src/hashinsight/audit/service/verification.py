@@ -55,7 +55,7 @@ async def verify(
         message = f"after seal {report.last_seal} there is a value that HashInsight never writes"
         report.add(FindingKind.SEAL_CHANGED, message)
     if not report.anchors:
-        report.notes.append("without an anchor, a log that was cut or resealed as a whole looks untouched")
+        report.notes.append("no anchor: a log that was cut or completely resealed would not be noticed")
     return report
 
 

@@ -8,7 +8,7 @@ import typer
 from hashinsight.cli.collectors.refs import get_collector
 from hashinsight.cli.context import (
     AnySiteOption,
-    Context,
+    CliContext,
     CursorOption,
     JsonOption,
     LimitOption,
@@ -38,7 +38,7 @@ def list_configs(
 ) -> None:
     """List configuration versions, oldest first."""
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.collectors.queries import configs
         from hashinsight.collectors.schemas.configs import show_config
 
@@ -80,7 +80,7 @@ def create(
             return (await get_collector(session, collector[0])).tenant_id, None
         return await find_tenant_and_site(session, tenant, None)
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.collectors.schemas.configs import show_config
         from hashinsight.collectors.schemas.requests import NewConfigBody
         from hashinsight.collectors.service.configs import NewConfig, draft
@@ -124,7 +124,7 @@ def difference(
 ) -> None:
     """List collectors that do not run the intended version."""
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.collectors.queries import configs
         from hashinsight.collectors.schemas.configs import show_rollout
 
@@ -153,7 +153,7 @@ def _move(ref: str, tenant: str | None, verb: str, *, as_json: bool) -> None:
         config = await _find_by_id(session, ref)
         return await find_tenant_and_site(session, tenant, None) if config is None else (config.tenant_id, None)
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.collectors.queries.configs import find_version
         from hashinsight.collectors.schemas.configs import show_config
         from hashinsight.collectors.service import configs as service
@@ -162,7 +162,8 @@ def _move(ref: str, tenant: str | None, verb: str, *, as_json: bool) -> None:
         config = config or await find_version(context.session, context.caller.tenant_id, ref)
         if config is None:
             raise NotFound(f"there is no configuration {ref}")
-        await getattr(service, verb)(context.session, context.actor, config, now=context.now)
+        move = {"activate": service.activate, "deprecate": service.deprecate}[verb]
+        await move(context.session, context.actor, config, now=context.now)
         await context.session.refresh(config)
         return show_config(config, None)
 

@@ -7,20 +7,19 @@ import typer
 from hashinsight.cli.collectors.refs import get_collector
 from hashinsight.cli.context import (
     AnySiteOption,
-    Context,
+    CliContext,
     CursorOption,
     JsonOption,
     LimitOption,
     TenantOption,
     find_tenant_and_site,
+    need_server,
     run_for,
     run_in,
 )
 from hashinsight.cli.output import print_fields, print_list
 
 if TYPE_CHECKING:
-    from uuid import UUID
-
     from sqlalchemy.ext.asyncio import AsyncSession
 
     from hashinsight.cli.context import Place
@@ -60,7 +59,7 @@ def list_events(
             return await find_tenant_and_site(session, tenant, site)
         return (await get_collector(session, collector)).tenant_id, None
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.cli.names import with_site_codes
         from hashinsight.collectors.queries import events
         from hashinsight.collectors.queries.registry import list_names
@@ -98,12 +97,10 @@ def resolve(event: EventArgument, *, json: JsonOption = False) -> None:
 
 
 def _move(event_id: str, verb: str, *, as_json: bool) -> None:
-    async def find_tenant(session: "AsyncSession", key: "UUID") -> "UUID | None":
-        from hashinsight.collectors.queries.events import find_tenant_of_event
+    need_server()
+    from hashinsight.collectors.queries.events import find_tenant_of_event
 
-        return await find_tenant_of_event(session, key)
-
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from uuid import UUID
 
         from hashinsight.collectors.queries.events import find_event
@@ -114,8 +111,9 @@ def _move(event_id: str, verb: str, *, as_json: bool) -> None:
         event = await find_event(context.session, context.caller.seen, UUID(event_id))
         if event is None:
             raise NotFound(f"there is no event {event_id}")
-        await getattr(service, verb)(context.session, context.actor, event, now=context.now)
+        move = {"acknowledge": service.acknowledge, "resolve": service.resolve}[verb]
+        await move(context.session, context.actor, event, now=context.now)
         await context.session.refresh(event)
         return show_event(event)
 
-    print_fields(run_for(work, find_tenant, "event", event_id), as_json=as_json)
+    print_fields(run_for(work, find_tenant_of_event, "event", event_id), as_json=as_json)

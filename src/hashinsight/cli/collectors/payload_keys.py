@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hashinsight.cli.collectors.refs import CollectorArgument, run_for_collector, show_identity
-from hashinsight.cli.context import Context, JsonOption
+from hashinsight.cli.context import CliContext, JsonOption
 from hashinsight.cli.output import print_fields
+from hashinsight.collectors.states import MAX_OVERLAP_SEC, PAYLOAD_KEY_OVERLAP_SEC
 
 if TYPE_CHECKING:
     from hashinsight.collectors.models import Collector
@@ -20,14 +21,14 @@ def payload_key(
     stdin: Annotated[bool, typer.Option("--stdin", help="Read the key from standard input, in base64.")] = False,
     remove: Annotated[bool, typer.Option("--remove", help="Remove all its keys at once.")] = False,
     overlap_sec: Annotated[
-        int, typer.Option(min=0, max=604_800, help="How long the old key stays valid, in seconds.")
-    ] = 86_400,
+        int, typer.Option(min=0, max=MAX_OVERLAP_SEC, help="How long the old key stays valid, in seconds.")
+    ] = PAYLOAD_KEY_OVERLAP_SEC,
     json: JsonOption = False,
 ) -> None:
     """Set or rotate the AES-256 key for encrypted payloads. A generated key is printed once."""
     given = sys.stdin.read(1000).strip() if stdin and not remove else None
 
-    async def work(context: Context, target: "Collector") -> dict[str, Any]:
+    async def work(context: CliContext, target: "Collector") -> dict[str, Any]:
         from hashinsight.collectors.schemas.requests import PayloadKeyBody
         from hashinsight.collectors.service import keys
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hashinsight.cli.context import Context, find_id, run_in
+from hashinsight.cli.context import CliContext, find_id, run_in
 from hashinsight.kit.errors import Conflict, NotFound
 
 if TYPE_CHECKING:
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 CollectorArgument = Annotated[str, typer.Argument(metavar="COLLECTOR", help="Collector id or name.")]
 
 
-def run_for_collector(work: "Callable[[Context, Collector], Awaitable[Any]]", ref: str) -> Any:
+def run_for_collector(work: "Callable[[CliContext, Collector], Awaitable[Any]]", ref: str) -> Any:
     """Run `work` in the collector's tenant."""
 
     async def find_place(session: "AsyncSession") -> "Place":
         collector = await get_collector(session, ref)
         return collector.tenant_id, collector.site_id
 
-    async def work_on_collector(context: Context) -> Any:
+    async def work_on_collector(context: CliContext) -> Any:
         return await work(context, await get_collector(context.session, ref))
 
     return run_in(find_place, work_on_collector)

@@ -8,7 +8,7 @@ import typer
 from hashinsight.cli.collectors.refs import CollectorArgument, run_for_collector, show_identity
 from hashinsight.cli.context import (
     AnySiteOption,
-    Context,
+    CliContext,
     CursorOption,
     JsonOption,
     LimitOption,
@@ -40,7 +40,7 @@ def create(
 ) -> None:
     """Create a collector and print its token or enrolment code, which is shown once."""
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.collectors.operators import get_zone_id
         from hashinsight.collectors.service.registry import Credential, NewCollector
         from hashinsight.collectors.service.registry import create as create_collector
@@ -74,7 +74,7 @@ def list_collectors(*, site: AnySiteOption = None, json: JsonOption = False) -> 
 def show(collector: CollectorArgument, *, json: JsonOption = False) -> None:
     """Show one collector and the dates of its newest token."""
 
-    async def work(context: Context, target: "Collector") -> dict[str, Any]:
+    async def work(context: CliContext, target: "Collector") -> dict[str, Any]:
         return await _shown(context, target)
 
     print_fields(run_for_collector(work, collector), as_json=json)
@@ -90,7 +90,7 @@ def summary(
 ) -> None:
     """List collectors with state, last contact, machines and pending commands."""
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.collectors.queries.registry import list_summaries
         from hashinsight.collectors.schemas.collectors import show_summary
         from hashinsight.commands.queries.collector_counts import count_by_collector
@@ -135,7 +135,7 @@ def change(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Change a collector; options that are not given stay as they are."""
+    """Change a collector. Options you leave out are not changed."""
     given = {
         "name": name,
         "zone_id": zone,
@@ -147,7 +147,7 @@ def change(
         "registration_open_until": registration_open_until,
     }
 
-    async def work(context: Context, target: "Collector") -> dict[str, Any]:
+    async def work(context: CliContext, target: "Collector") -> dict[str, Any]:
         from pydantic import Json, TypeAdapter
 
         from hashinsight.collectors.operators import get_zone_id
@@ -197,7 +197,7 @@ def heartbeats(
 ) -> None:
     """List the heartbeats of a collector, newest first."""
 
-    async def work(context: Context, target: "Collector") -> dict[str, Any]:
+    async def work(context: CliContext, target: "Collector") -> dict[str, Any]:
         from pydantic import TypeAdapter
 
         from hashinsight.collectors.fields import Instant
@@ -221,17 +221,18 @@ def heartbeats(
 
 
 def _move(ref: str, verb: str, *, as_json: bool) -> None:
-    async def work(context: Context, target: "Collector") -> dict[str, Any]:
+    async def work(context: CliContext, target: "Collector") -> dict[str, Any]:
         from hashinsight.collectors.service import registry as service
 
-        await getattr(service, verb)(context.session, context.actor, target, now=context.now)
+        move = {"approve": service.approve, "disable": service.disable, "enable": service.enable}[verb]
+        await move(context.session, context.actor, target, now=context.now)
         await context.session.refresh(target)
         return show_identity(target)
 
     print_fields(run_for_collector(work, ref), as_json=as_json)
 
 
-async def _shown(context: Context, collector: "Collector") -> dict[str, Any]:
+async def _shown(context: CliContext, collector: "Collector") -> dict[str, Any]:
     from hashinsight.collectors.queries import registry, tokens
     from hashinsight.collectors.schemas.collectors import show_collector, show_token
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from hashinsight.cli.collectors.refs import CollectorArgument, run_for_collector, show_identity
-from hashinsight.cli.context import Context, JsonOption
+from hashinsight.cli.context import CliContext, JsonOption
 from hashinsight.cli.output import print_fields, print_list
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def signing_key(
     """Add a key that signs commands to this collector, or revoke one. A generated HMAC secret is printed once."""
     given_b64 = sys.stdin.read(1000).strip() if stdin and revoke is None else None
 
-    async def work(context: Context, target: "Collector") -> dict[str, Any]:
+    async def work(context: CliContext, target: "Collector") -> dict[str, Any]:
         from hashinsight.collectors.service import keys
 
         session, actor, now = context.session, context.actor, context.now
@@ -54,7 +54,7 @@ def signing_key(
 def signing_keys(collector: CollectorArgument, *, json: JsonOption = False) -> None:
     """List all signing keys of a collector, including revoked ones; public halves only."""
 
-    async def work(context: Context, target: "Collector") -> dict[str, Any]:
+    async def work(context: CliContext, target: "Collector") -> dict[str, Any]:
         from hashinsight.collectors.queries.keys import list_signing_keys
         from hashinsight.collectors.schemas.keys import show_signing_key
 
@@ -79,7 +79,7 @@ def signing(
 ) -> None:
     """Turn signing of commands on or off for a collector."""
 
-    async def work(context: Context, target: "Collector") -> dict[str, Any]:
+    async def work(context: CliContext, target: "Collector") -> dict[str, Any]:
         from hashinsight.collectors.service import keys
 
         await keys.switch_signing(context.session, context.actor, target, on=switch == "on", now=context.now)

@@ -1,21 +1,21 @@
 """`hashinsight batch list | show | approve | reject | cancel`."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from hashinsight.cli.commands.lists import show_command
 from hashinsight.cli.context import (
     AnySiteOption,
-    Context,
+    CliContext,
     CursorOption,
     JsonOption,
     LimitOption,
-    OptionalReason,
     ReasonOption,
     SinceOption,
     TenantOption,
+    need_server,
     run,
     run_for,
 )
@@ -31,11 +31,6 @@ from hashinsight.cli.output import (
     show_time,
     to_json,
 )
-
-if TYPE_CHECKING:
-    from uuid import UUID
-
-    from sqlalchemy.ext.asyncio import AsyncSession
 
 BatchArgument = Annotated[str, typer.Argument(metavar="BATCH_ID")]
 _COLUMNS: Columns = {
@@ -63,7 +58,7 @@ def list_batches(
 ) -> None:
     """List batches, newest first. Every request is a batch, even for one machine."""
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from pydantic import AwareDatetime, TypeAdapter
 
         from hashinsight.commands.queries.batches import BatchFilter
@@ -82,7 +77,7 @@ def list_batches(
 def show(batch_id: BatchArgument, *, json: JsonOption = False) -> None:
     """Show one batch: progress, approvals, and machines left out with the reason."""
 
-    async def work(context: Context) -> tuple[Any, Any]:
+    async def work(context: CliContext) -> tuple[Any, Any]:
         from uuid import UUID
 
         from hashinsight.commands.service import batches
@@ -109,7 +104,7 @@ def reject(batch_id: BatchArgument, reason: ReasonOption, *, json: JsonOption = 
     _decide(batch_id, "reject", reason, as_json=json)
 
 
-def cancel(batch_id: BatchArgument, *, reason: OptionalReason = "", json: JsonOption = False) -> None:
+def cancel(batch_id: BatchArgument, *, reason: ReasonOption = "", json: JsonOption = False) -> None:
     """Cancel all open commands of a batch."""
     _decide(batch_id, "cancel", reason, as_json=json)
 
@@ -129,23 +124,22 @@ def show_counts(counts: dict[str, int]) -> str:
 
 
 def _run_for_batch(work: Any, batch_id: str) -> Any:
-    async def find_tenant(session: "AsyncSession", key: "UUID") -> "UUID | None":
-        from hashinsight.commands.queries.batches import find_tenant_of_batch
+    need_server()
+    from hashinsight.commands.queries.batches import find_tenant_of_batch
 
-        return await find_tenant_of_batch(session, key)
-
-    return run_for(work, find_tenant, "batch", batch_id)
+    return run_for(work, find_tenant_of_batch, "batch", batch_id)
 
 
 def _decide(batch_id: str, verb: str, reason: str, *, as_json: bool) -> None:
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from uuid import UUID
 
         from hashinsight.commands import service
         from hashinsight.commands.service import batches
         from hashinsight.commands.service.approvals import DecisionTarget
 
-        target, decide = DecisionTarget(batch_id=UUID(batch_id)), getattr(service, verb)
+        target = DecisionTarget(batch_id=UUID(batch_id))
+        decide = {"approve": service.approve, "reject": service.reject, "cancel": service.cancel}[verb]
         decision = await decide(context.session, context.caller, target, reason=reason, now=context.now)
         return batches.summarize_decision(UUID(batch_id), decision)
 

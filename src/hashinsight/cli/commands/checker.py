@@ -18,7 +18,7 @@ def check_history(
     until: Annotated[datetime | None, typer.Option(help="Only commands created before this time (UTC).")] = None,
     json: JsonOption = False,
 ) -> None:
-    """Check the history of all commands against the guarantees; exit code 1 if one did not hold.
+    """Check the history of all commands against the guarantees; exit code 1 if one was broken.
 
     Reads commands, attempts, history, approvals and the audit log, changes nothing, and can run at any time.
     """

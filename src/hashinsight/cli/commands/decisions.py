@@ -1,16 +1,11 @@
 """`hashinsight command approve | reject | cancel`."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from hashinsight.cli.context import Context, JsonOption, OptionalReason, ReasonOption, run_for
+from hashinsight.cli.context import CliContext, JsonOption, ReasonOption, need_server, run_for
 from hashinsight.cli.output import print_result
-
-if TYPE_CHECKING:
-    from uuid import UUID
-
-    from sqlalchemy.ext.asyncio import AsyncSession
 
 CommandArgument = Annotated[str, typer.Argument(metavar="COMMAND_ID")]
 
@@ -25,22 +20,20 @@ def reject(command_id: CommandArgument, reason: ReasonOption, *, json: JsonOptio
     _decide(command_id, "reject", reason, as_json=json)
 
 
-def cancel(command_id: CommandArgument, *, reason: OptionalReason = "", json: JsonOption = False) -> None:
-    """Cancel a command: at once if queued; if already sent, with its ack or the end of its lease."""
+def cancel(command_id: CommandArgument, *, reason: ReasonOption = "", json: JsonOption = False) -> None:
+    """Cancel a command: at once if queued; if dispatched, when its ack arrives or its lease ends."""
     _decide(command_id, "cancel", reason, as_json=json)
 
 
 def run_for_command(work: Any, command_id: str) -> Any:
-    async def find_tenant(session: "AsyncSession", key: "UUID") -> "UUID | None":
-        from hashinsight.commands.queries.commands import find_tenant_of_command
+    need_server()
+    from hashinsight.commands.queries.commands import find_tenant_of_command
 
-        return await find_tenant_of_command(session, key)
-
-    return run_for(work, find_tenant, "command", command_id)
+    return run_for(work, find_tenant_of_command, "command", command_id)
 
 
 def _decide(command_id: str, verb: str, reason: str, *, as_json: bool) -> None:
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from uuid import UUID
 
         from hashinsight.commands import service
@@ -48,7 +41,8 @@ def _decide(command_id: str, verb: str, reason: str, *, as_json: bool) -> None:
 
         key = UUID(command_id)
         target = DecisionTarget(command_id=key)
-        await getattr(service, verb)(context.session, context.caller, target, reason=reason, now=context.now)
+        decide = {"approve": service.approve, "reject": service.reject, "cancel": service.cancel}[verb]
+        await decide(context.session, context.caller, target, reason=reason, now=context.now)
         return await service.get_story(context.session, context.caller.seen, key, now=context.now)
 
     story = run_for_command(work, command_id)

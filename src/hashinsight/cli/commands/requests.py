@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from hashinsight.cli.commands.batches import print_left_out, show_counts
-from hashinsight.cli.context import AnySiteOption, Context, JsonOption, ReasonOption, TenantOption, run
+from hashinsight.cli.context import AnySiteOption, CliContext, JsonOption, ReasonOption, TenantOption, run
 from hashinsight.cli.output import MAX_LINES, print_lines, print_rows, show_count, show_hashrate, to_json
 from hashinsight.kit.errors import OperatorError
 
@@ -58,7 +58,7 @@ def request(
         "dry_run": dry_run,
     }
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.commands import service
         from hashinsight.commands.schemas.batches import show_dry_run, show_result
         from hashinsight.commands.schemas.requests import NewCommands

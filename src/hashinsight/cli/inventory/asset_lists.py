@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress, TextColumn
 
-from hashinsight.cli.context import Context, JsonOption, SiteOption, TenantOption, run
+from hashinsight.cli.context import CliContext, JsonOption, SiteOption, TenantOption, run
 from hashinsight.cli.output import print_fields
 from hashinsight.kit.errors import OperatorError
 
@@ -28,7 +28,7 @@ def import_miners(
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(f"importing {file.name}", total=None)
 
-        async def work(context: Context) -> dict[str, Any]:
+        async def work(context: CliContext) -> dict[str, Any]:
             from hashinsight.inventory.service.asset_lists import import_miners as load
 
             report = await load(
@@ -63,7 +63,7 @@ def export_miners(
     ):
         task = bar.add_task(f"exporting {site}", total=None)
 
-        async def work(context: Context) -> dict[str, Any]:
+        async def work(context: CliContext) -> dict[str, Any]:
             from hashinsight.inventory.service.asset_lists import HEADER, begin_export, export_part
 
             scope = context.caller.seen

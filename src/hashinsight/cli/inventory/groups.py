@@ -6,7 +6,7 @@ import typer
 
 from hashinsight.cli.context import (
     AnySiteOption,
-    Context,
+    CliContext,
     JsonOption,
     TenantOption,
     run,
@@ -37,7 +37,7 @@ def create_group(
 ) -> None:
     """Create a group from a list of machines or from a filter."""
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.inventory.schemas.groups import NewGroup
         from hashinsight.inventory.service.groups import create_group as create
 
@@ -51,7 +51,7 @@ def create_group(
 def list_groups(*, tenant: TenantOption = None, json: JsonOption = False) -> None:
     """List the groups of a tenant."""
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.inventory.queries import groups
         from hashinsight.inventory.schemas.groups import GroupOut
 
@@ -69,7 +69,7 @@ def list_groups(*, tenant: TenantOption = None, json: JsonOption = False) -> Non
 def show_group(group_id: GroupArgument, *, tenant: TenantOption = None, json: JsonOption = False) -> None:
     """Show one group. `miner list --group` lists its machines."""
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.inventory.queries.groups import get_group
 
         return await _shown(context, await get_group(context.session, context.caller.seen, group_id))
@@ -91,7 +91,7 @@ def change_group(
 ) -> None:
     """Rename a group, change its filter, or add and remove machines."""
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.inventory.schemas.groups import GroupChange
         from hashinsight.inventory.service.groups import change_group as write
 
@@ -108,7 +108,7 @@ def refresh_group(group_id: GroupArgument, *, tenant: TenantOption = None, json:
     Groups refresh automatically, except those with grants over them: these wait for this command.
     """
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.inventory.service.groups import refresh_group as refresh
 
         return await _shown(context, await refresh(context.session, context.caller, group_id, now=context.now))
@@ -120,7 +120,7 @@ def refresh_group(group_id: GroupArgument, *, tenant: TenantOption = None, json:
 def delete_group(group_id: GroupArgument, *, tenant: TenantOption = None, json: JsonOption = False) -> None:
     """Delete a group; its machines stay. Not possible while a grant refers to it."""
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.inventory.service.groups import delete_group as delete
 
         await delete(context.session, context.caller, group_id, now=context.now)
@@ -129,7 +129,7 @@ def delete_group(group_id: GroupArgument, *, tenant: TenantOption = None, json: 
     print_fields(run(work, tenant=tenant), as_json=json)
 
 
-async def _shown(context: Context, group: "Group") -> dict[str, Any]:
+async def _shown(context: CliContext, group: "Group") -> dict[str, Any]:
     from hashinsight.inventory.queries.groups import count_members
     from hashinsight.inventory.schemas.groups import GroupOut
 

@@ -6,7 +6,7 @@ import typer
 
 from hashinsight.cli.context import (
     AnySiteOption,
-    Context,
+    CliContext,
     JsonOption,
     LimitOption,
     ReasonOption,
@@ -37,7 +37,7 @@ def start_maintenance(
 ) -> None:
     """Put machines under maintenance: until it ends, being down is expected and raises no problem."""
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.inventory.schemas.miners import SetMaintenance
         from hashinsight.inventory.service.expected_states import set_maintenance
 
@@ -60,7 +60,7 @@ def end_maintenance(
 ) -> None:
     """End maintenance of machines now and cancel what is planned for them."""
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.inventory.schemas.miners import EndMaintenance
         from hashinsight.inventory.service.expected_states import end_maintenance as end
 
@@ -76,7 +76,7 @@ def list_maintenance(
 ) -> None:
     """List current and planned maintenance, including suppressions, oldest first."""
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.inventory.queries import maintenance
 
         rows = await maintenance.list_maintenance(

@@ -6,7 +6,7 @@ import typer
 
 from hashinsight.cli.context import (
     AnySiteOption,
-    Context,
+    CliContext,
     JsonOption,
     LimitOption,
     ReasonOption,
@@ -61,7 +61,7 @@ def list_miners(
 ) -> None:
     """List machines in service, by id."""
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.inventory.filters import MinerFilter
         from hashinsight.inventory.queries.miners import list_miners as find
         from hashinsight.inventory.schemas.miners import MinerOut
@@ -86,7 +86,7 @@ def create_miner(
     """Create one machine. Its zone and rack must exist; an import creates them."""
     fields = _pairs(given)
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.inventory.schemas.miners import MinerOut, NewMiner
         from hashinsight.inventory.service.miners import create_miner as create
 
@@ -103,7 +103,7 @@ def show_miner(
 ) -> None:
     """Show one machine, and whether it is expected to be down."""
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.inventory.queries.expected_now import find_expected
         from hashinsight.inventory.queries.miners import get_miner
         from hashinsight.inventory.schemas.miners import MinerDetail
@@ -132,7 +132,7 @@ def change_miner(
     """
     fields: dict[str, str | None] = {**_pairs(given), **dict.fromkeys(clear or [])}
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.inventory.schemas.miners import MinerOut, MinerUpdate
         from hashinsight.inventory.service.miners import change_miner as write
 
@@ -154,7 +154,7 @@ def retire_miner(
 ) -> None:
     """Take a machine out of service. Its record stays; its id and serial cannot be reused."""
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.inventory.schemas.miners import MinerOut, RetireBody
         from hashinsight.inventory.service.miners import retire_miner as retire
 
@@ -176,7 +176,7 @@ def list_history(
 ) -> None:
     """List the changes of a machine, newest first."""
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.inventory.queries import miners
         from hashinsight.inventory.schemas.miners import MinerChangeOut
 

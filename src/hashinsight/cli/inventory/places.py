@@ -6,7 +6,7 @@ import typer
 
 from hashinsight.cli.context import (
     AnySiteOption,
-    Context,
+    CliContext,
     JsonOption,
     SiteOption,
     TenantOption,
@@ -33,9 +33,9 @@ def create_site(
     timezone: Annotated[str, typer.Option("--timezone", help="IANA name, such as America/Chicago.")] = "UTC",
     json: JsonOption = False,
 ) -> None:
-    """Create a site. Its code is unique in the installation; upper and lower case are equal."""
+    """Create a site. Its code is unique in the installation, ignoring case."""
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.inventory.schemas.places import NewSite, SiteOut
         from hashinsight.inventory.service.places import create_site as create
 
@@ -50,7 +50,7 @@ def create_site(
 def list_sites(*, tenant: TenantOption = None, json: JsonOption = False) -> None:
     """List the sites of a tenant."""
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.inventory.queries.places import list_sites as find
         from hashinsight.inventory.schemas.places import SiteOut
 
@@ -72,7 +72,7 @@ def create_zone(
 ) -> None:
     """Create a zone at a site."""
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.inventory.schemas.places import NewZone, ZoneOut
         from hashinsight.inventory.service.places import create_zone as create
 
@@ -87,7 +87,7 @@ def create_zone(
 def list_zones(*, site: AnySiteOption = None, tenant: TenantOption = None, json: JsonOption = False) -> None:
     """List the zones of a site, or of all sites of a tenant."""
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.inventory.queries import places
         from hashinsight.inventory.schemas.places import ZoneOut
 
@@ -111,7 +111,7 @@ def create_rack(
 ) -> None:
     """Create a rack in a zone, or directly at the site."""
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.inventory.schemas.places import NewRack, RackOut
         from hashinsight.inventory.service.places import create_rack as create
 
@@ -126,7 +126,7 @@ def create_rack(
 def list_racks(*, site: AnySiteOption = None, tenant: TenantOption = None, json: JsonOption = False) -> None:
     """List the racks of a site, or of all sites of a tenant."""
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.inventory.queries import places
         from hashinsight.inventory.schemas.places import RackOut
 
@@ -151,7 +151,7 @@ def create_node(
 ) -> None:
     """Create a node of the power or network tree, below a parent or at the top."""
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.inventory.schemas.places import NewNode, NodeOut
         from hashinsight.inventory.service.places import create_node as create
 
@@ -166,7 +166,7 @@ def create_node(
 def list_nodes(*, site: AnySiteOption = None, tenant: TenantOption = None, json: JsonOption = False) -> None:
     """List the nodes of a site, or of all sites of a tenant."""
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.inventory.queries import places
         from hashinsight.inventory.schemas.places import NodeOut
 

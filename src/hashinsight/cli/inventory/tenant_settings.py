@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hashinsight.cli.context import Context, JsonOption, TenantOption, run
+from hashinsight.cli.context import CliContext, JsonOption, TenantOption, run
 from hashinsight.cli.output import print_fields
 
 tenant_settings_app = typer.Typer(
@@ -16,7 +16,7 @@ tenant_settings_app = typer.Typer(
 def show_settings(*, tenant: TenantOption = None, json: JsonOption = False) -> None:
     """Show the settings and their version. `set` reads what --json prints."""
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.inventory.schemas.settings import SettingsOut
         from hashinsight.inventory.service.settings import get_settings
 
@@ -40,7 +40,7 @@ def change_settings(
     """
     text = file.read()
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.inventory.schemas.settings import SettingsChange, SettingsOut
         from hashinsight.inventory.service import settings
 

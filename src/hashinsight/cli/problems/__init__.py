@@ -2,7 +2,7 @@
 
 import typer
 
-from hashinsight.cli.problems import actions, lists, suppressions
+from hashinsight.cli.problems import actions, lists
 
 __all__ = ["problem_app"]
 
@@ -18,7 +18,7 @@ for name, command in (
     ("assign", actions.assign),
     ("comment", actions.comment),
     ("resolve", actions.resolve),
-    ("suppress", suppressions.suppress),
-    ("unsuppress", suppressions.unsuppress),
+    ("suppress", actions.suppress),
+    ("unsuppress", actions.unsuppress),
 ):
     problem_app.command(name)(command)

@@ -142,7 +142,7 @@ def _references(evidence: Evidence, metric: str) -> Iterator[str]:
             yield SOURCES.get(str(evidence.get("limit_source")), "limit {limit}").format(limit=limit)
     own = evidence.get("baseline")
     if own and own["metric"] == metric and own["expected"] is not None:
-        yield f"own normal {value_of(metric, own['expected'])} ± {value_of(metric, own['sigma'])}"
+        yield f"usually {value_of(metric, own['expected'])} ± {value_of(metric, own['sigma'])}"
     if metric == "expected_ths" and evidence.get("expectation") in EXPECTED:
         yield EXPECTED[evidence["expectation"]]
     if peers := (evidence.get("peers") or {}).get(metric):
@@ -152,7 +152,7 @@ def _references(evidence: Evidence, metric: str) -> Iterator[str]:
 def _peer_range(metric: str, peers: Evidence) -> str:
     """The middle half."""
     low, high = (value_of(metric, peers[part], is_short=True) for part in ("p25", "p75"))
-    return f"{peers['count']} peers run at {low} to {high}"
+    return f"half of {peers['count']} peers at {low} to {high}"
 
 
 def _capitalize(text: str) -> str:

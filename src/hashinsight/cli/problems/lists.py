@@ -1,11 +1,20 @@
 """`hashinsight problem list | show | summary`."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from hashinsight.cli.context import AnySiteOption, Context, JsonOption, SiteOption, TenantOption, run, run_for
+from hashinsight.cli.context import (
+    AnySiteOption,
+    CliContext,
+    JsonOption,
+    SiteOption,
+    TenantOption,
+    need_server,
+    run,
+    run_for,
+)
 from hashinsight.cli.names import show_actor, with_site_codes
 from hashinsight.cli.output import (
     Columns,
@@ -20,11 +29,6 @@ from hashinsight.cli.output import (
 )
 from hashinsight.cli.problems.evidence import sentence
 from hashinsight.kit.errors import ValidationFailed
-
-if TYPE_CHECKING:
-    from uuid import UUID
-
-    from sqlalchemy.ext.asyncio import AsyncSession
 
 ProblemArgument = Annotated[str, typer.Argument(metavar="PROBLEM_ID")]
 _COLUMNS: Columns = {
@@ -56,7 +60,7 @@ def list_problems(
 ) -> None:
     """List open problems: by severity, then risk, then last seen."""
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from hashinsight.problems.actions import status_word
         from hashinsight.problems.codes import EventStatus, Issue, Severity
         from hashinsight.problems.queries.lists import ProblemFilter
@@ -86,7 +90,7 @@ def list_problems(
 def show(problem_id: ProblemArgument, *, json: JsonOption = False) -> None:
     """Show one problem: evidence, recommended actions, timeline, earlier occurrences."""
 
-    async def work(context: Context) -> dict[str, Any]:
+    async def work(context: CliContext) -> dict[str, Any]:
         from uuid import UUID
 
         from hashinsight.problems.service.details import get_details
@@ -106,7 +110,7 @@ def show(problem_id: ProblemArgument, *, json: JsonOption = False) -> None:
 def summary(site: SiteOption, *, tenant: TenantOption = None, json: JsonOption = False) -> None:
     """Show a site: open problems, machines by state, lost hashrate."""
 
-    async def work(context: Context) -> Any:
+    async def work(context: CliContext) -> Any:
         from hashinsight.problems.service.sites import get_summary
 
         return to_plain(await get_summary(context.session, context.caller.seen, str(context.site_id)))
@@ -136,12 +140,10 @@ def summary(site: SiteOption, *, tenant: TenantOption = None, json: JsonOption =
 
 
 def run_for_problem(work: Any, problem_id: str) -> Any:
-    async def find_tenant(session: "AsyncSession", key: "UUID") -> "UUID | None":
-        from hashinsight.problems.queries.details import find_tenant_of_problem
+    need_server()
+    from hashinsight.problems.queries.details import find_tenant_of_problem
 
-        return await find_tenant_of_problem(session, key)
-
-    return run_for(work, find_tenant, "problem", problem_id)
+    return run_for(work, find_tenant_of_problem, "problem", problem_id)
 
 
 def _check_choices(name: str, values: list[str] | None, choices: list[str]) -> tuple[str, ...]:
@@ -167,7 +169,7 @@ def _problem_lines(details: dict[str, Any]) -> Iterator[str]:
     yield from (f"  {_timeline_line(entry, details['people'])}" for entry in reversed(details["timeline"]))
     for earlier in details["predecessors"]:
         times = f"{show_time(earlier['start_ts'])} to {show_time(earlier['resolved_ts']) or 'now'} UTC"
-        yield f"earlier: {earlier['id']}, {times}, {earlier['resolution_cause'] or 'resolved by itself'}"
+        yield f"earlier: {earlier['id']}, {times}, {earlier['resolution_cause'] or 'recovered on its own'}"
 
 
 def _timeline_line(entry: dict[str, Any], people: dict[str, str]) -> str:

@@ -9,6 +9,7 @@ from sqlalchemy import delete, insert, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.collectors.models import Collector, PayloadKey, SigningKey
+from hashinsight.collectors.queries.registry import owner_columns
 from hashinsight.kit.db.pipeline import PipelineStatement
 from hashinsight.kit.ids import new_id
 
@@ -44,7 +45,7 @@ async def list_signing_keys(session: AsyncSession, collector_id: UUID) -> Sequen
 
 
 async def insert_signing_key(session: AsyncSession, collector: Collector, **values: Any) -> None:
-    await session.execute(insert(SigningKey).values(**_owner(collector), **values))
+    await session.execute(insert(SigningKey).values(**owner_columns(collector), **values))
 
 
 async def move_signing_key_revoked(session: AsyncSession, collector_id: UUID, key_id: str, *, now: datetime) -> bool:
@@ -73,7 +74,9 @@ async def list_valid_payload_keys(session: AsyncSession, collector_id: UUID, *, 
 
 
 async def insert_payload_key(session: AsyncSession, collector: Collector, sealed: bytes, *, now: datetime) -> None:
-    await session.execute(insert(PayloadKey).values(id=new_id(), **_owner(collector), sealed=sealed, created_at=now))
+    await session.execute(
+        insert(PayloadKey).values(id=new_id(), **owner_columns(collector), sealed=sealed, created_at=now)
+    )
 
 
 async def move_payload_keys_expiring(session: AsyncSession, collector_id: UUID, *, until: datetime) -> int:
@@ -97,7 +100,3 @@ async def delete_payload_keys(session: AsyncSession, collector_id: UUID, *, expi
     if expired_by is not None:
         statement = statement.where(PayloadKey.good_until <= expired_by)
     return len((await session.execute(statement.returning(PayloadKey.id))).all())
-
-
-def _owner(collector: Collector) -> dict[str, Any]:
-    return {"tenant_id": collector.tenant_id, "site_id": collector.site_id, "collector_id": collector.id}

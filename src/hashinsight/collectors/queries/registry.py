@@ -125,3 +125,8 @@ async def move_status(
         .execution_options(synchronize_session=False)
     )
     return moved.first() is not None
+
+
+def owner_columns(collector: Collector) -> dict[str, Any]:
+    """The columns that say whose a token or key is."""
+    return {"tenant_id": collector.tenant_id, "site_id": collector.site_id, "collector_id": collector.id}

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from sqlalchemy import func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.collectors.models import Collector, CollectorToken, EnrolmentCode
+from hashinsight.collectors.queries.registry import owner_columns
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.db.pipeline import driver_connection
 
@@ -77,7 +77,9 @@ async def insert_token(
     session: AsyncSession, collector: Collector, token_hash: bytes, *, now: datetime, expires_at: datetime
 ) -> None:
     await session.execute(
-        insert(CollectorToken).values(token_hash=token_hash, **_owner(collector), issued_at=now, expires_at=expires_at)
+        insert(CollectorToken).values(
+            token_hash=token_hash, **owner_columns(collector), issued_at=now, expires_at=expires_at
+        )
     )
 
 
@@ -85,7 +87,9 @@ async def insert_code(
     session: AsyncSession, collector: Collector, code_hash: bytes, *, now: datetime, expires_at: datetime
 ) -> None:
     await session.execute(
-        insert(EnrolmentCode).values(code_hash=code_hash, **_owner(collector), issued_at=now, expires_at=expires_at)
+        insert(EnrolmentCode).values(
+            code_hash=code_hash, **owner_columns(collector), issued_at=now, expires_at=expires_at
+        )
     )
 
 
@@ -151,7 +155,3 @@ async def move_code_used(session: AsyncSession, code_hash: bytes, *, now: dateti
 async def find_code(session: AsyncSession, code_hash: bytes) -> EnrolmentCode | None:
     query = select(EnrolmentCode).where(EnrolmentCode.code_hash == code_hash)
     return (await session.execute(query.execution_options(populate_existing=True))).scalar()
-
-
-def _owner(collector: Collector) -> dict[str, Any]:
-    return {"tenant_id": collector.tenant_id, "site_id": collector.site_id, "collector_id": collector.id}

@@ -5,8 +5,9 @@ from typing import Annotated, Any, Literal
 from pydantic import AliasChoices, AwareDatetime, BaseModel, Field, SecretStr, StringConstraints
 from typing_extensions import TypedDict
 
-from hashinsight.collectors.fields import Bag, BigCount, Count, EdgeBody, Instant, Line, Paragraph, Percent, example
+from hashinsight.collectors.fields import Bag, BigCount, Count, EdgeBody, Instant, Line, Paragraph, Percent
 from hashinsight.collectors.states import HeartbeatStatus, Severity, Status
+from hashinsight.kit.web.bodies import example
 
 MAX_EVENTS = 200
 

@@ -15,21 +15,30 @@ from pydantic import (
 
 from hashinsight.collectors.fields import (
     Bag,
-    Body,
     Instant,
     IntervalSec,
     Line,
     Name,
     Paragraph,
-    example,
     parse_key,
     storable,
 )
 from hashinsight.collectors.service.registry import Credential
-from hashinsight.collectors.states import DEFAULT_CONFIG, CollectorPermission
+from hashinsight.collectors.states import (
+    CODE_LIFE_HOURS,
+    DEFAULT_CONFIG,
+    MAX_CODE_LIFE_HOURS,
+    MAX_OVERLAP_SEC,
+    MAX_TOKEN_LIFE_DAYS,
+    PAYLOAD_KEY_OVERLAP_SEC,
+    TOKEN_LIFE_DAYS,
+    TOKEN_OVERLAP_SEC,
+    CollectorPermission,
+)
+from hashinsight.kit.web.bodies import Body, example
+from hashinsight.wire.freshness import MAX_INTERVAL_SEC
 from hashinsight.wire.keys import Algorithm
 
-_MAX_INTERVAL_SEC = 86_400
 _NULLABLE = {"zone_id", "notes", "registration_open_until"}
 
 
@@ -88,14 +97,14 @@ class ChangeCollectorBody(Body):
 class RotateBody(Body):
     model_config = example(overlap_sec=3600, life_days=365)
 
-    overlap_sec: Annotated[int, Field(ge=0, le=7 * 86_400)] = 3600
-    life_days: Annotated[int, Field(ge=1, le=1825)] = 365
+    overlap_sec: Annotated[int, Field(ge=0, le=MAX_OVERLAP_SEC)] = TOKEN_OVERLAP_SEC
+    life_days: Annotated[int, Field(ge=1, le=MAX_TOKEN_LIFE_DAYS)] = TOKEN_LIFE_DAYS
 
 
 class CodeBody(Body):
     model_config = example(life_hours=24)
 
-    life_hours: Annotated[int, Field(ge=1, le=24 * 30)] = 24
+    life_hours: Annotated[int, Field(ge=1, le=MAX_CODE_LIFE_HOURS)] = CODE_LIFE_HOURS
 
 
 class NewConfigBody(Body):
@@ -118,8 +127,8 @@ class NewConfigBody(Body):
     def _intervals(cls, data: dict[str, Any]) -> dict[str, Any]:
         for key in ("collection_interval", "heartbeat_interval", "api_timeout"):
             value = data.get(key, 1)
-            if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _MAX_INTERVAL_SEC:
-                raise ValueError(f"{key} must be an integer from 1 to {_MAX_INTERVAL_SEC} (seconds)")
+            if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MAX_INTERVAL_SEC:
+                raise ValueError(f"{key} must be an integer from 1 to {MAX_INTERVAL_SEC} (seconds)")
         return data
 
     @model_validator(mode="after")
@@ -135,7 +144,7 @@ class PayloadKeyBody(Body):
     model_config = example(overlap_sec=86_400)
 
     key_b64: Annotated[str, StringConstraints(max_length=200)] | None = None
-    overlap_sec: Annotated[int, Field(ge=0, le=7 * 86_400)] = 86_400
+    overlap_sec: Annotated[int, Field(ge=0, le=MAX_OVERLAP_SEC)] = PAYLOAD_KEY_OVERLAP_SEC
 
     @field_validator("key_b64")
     @classmethod

@@ -1,1 +1,1 @@
-"""What is done with collectors, one function per verb; each writes its audit entry in the caller's transaction."""
+"""One function per action; one file per subject."""

@@ -18,9 +18,9 @@ from hashinsight.collectors.service.tokens import record_change
 from hashinsight.collectors.states import CONFIG_CHANGED, CollectorPermission, ConfigStatus
 from hashinsight.kit.errors import Conflict
 from hashinsight.kit.ids import new_id
+from hashinsight.wire.freshness import MAX_INTERVAL_SEC
 
 _INTERVALS = {"collection_interval": "collection_interval_sec", "heartbeat_interval": "heartbeat_interval_sec"}
-_MAX_INTERVAL_SEC = 86_400
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def _intervals(data: Mapping[str, Any]) -> dict[str, int]:
     intervals = {}
     for key, column in _INTERVALS.items():
         value = data.get(key)
-        if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= _MAX_INTERVAL_SEC:
+        if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MAX_INTERVAL_SEC:
             intervals[column] = value
     return intervals
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from uuid import UUID
 
 from hashinsight.commands.catalogue import CATALOGUE, Risk
-from hashinsight.commands.checker.findings import Finding, FindingName, finding
+from hashinsight.commands.checker.findings import Finding, FindingName, finding, finding_at
 from hashinsight.commands.checker.rows import Move, Story, StoryGroup
 from hashinsight.commands.states import LEASED, Event, Priority
 
@@ -24,16 +24,18 @@ def check_leases(group: StoryGroup) -> Iterator[Finding]:
                 retry_at = move.detail("next_attempt_at")
                 not_before = None if retry_at is None else datetime.fromisoformat(retry_at)
             if move.event is Event.EXTENDED and move.at >= datetime.fromisoformat(move.detail("expired_at")):
-                yield _at(FindingName.EXTENDED_AFTER_EXPIRY, story, move, f"expired at {move.detail('expired_at')}")
+                yield finding_at(
+                    FindingName.EXTENDED_AFTER_EXPIRY, story, move, f"expired at {move.detail('expired_at')}"
+                )
             is_canceling = is_canceling or move.event is Event.CANCEL_REQUESTED
             if move.event is not Event.LEASED:
                 continue
             if expires_at is not None and move.at >= expires_at:
-                yield _at(FindingName.LEASED_AFTER_EXPIRY, story, move, f"expired at {expires_at}")
+                yield finding_at(FindingName.LEASED_AFTER_EXPIRY, story, move, f"expired at {expires_at}")
             if not_before is not None and move.at < not_before:
-                yield _at(FindingName.LEASED_BEFORE_BACKOFF, story, move, f"not before {not_before}")
+                yield finding_at(FindingName.LEASED_BEFORE_BACKOFF, story, move, f"not before {not_before}")
             if is_canceling:
-                yield _at(FindingName.LEASED_AFTER_CANCEL, story, move, "cancel requested before")
+                yield finding_at(FindingName.LEASED_AFTER_CANCEL, story, move, "cancel requested before")
             not_before = None
 
 
@@ -45,12 +47,12 @@ def check_approved(group: StoryGroup) -> Iterator[Finding]:
             continue
         if story.needed_approval:
             if not approved or leases[0].n < approved[0].n:
-                yield _at(FindingName.LEASED_UNAPPROVED, story, leases[0], "leased before approval")
+                yield finding_at(FindingName.LEASED_UNAPPROVED, story, leases[0], "leased before approval")
         elif story.command.approval_state == "approved":
             if not _skipped_approval(story):
-                yield _at(FindingName.LEASED_UNAPPROVED, story, leases[0], "approved by nobody on record")
+                yield finding_at(FindingName.LEASED_UNAPPROVED, story, leases[0], "approved by nobody on record")
         elif CATALOGUE[story.command.command_type].risk is Risk.HIGH:
-            yield _at(FindingName.LEASED_UNAPPROVED, story, leases[0], "high risk without approval")
+            yield finding_at(FindingName.LEASED_UNAPPROVED, story, leases[0], "high risk without approval")
 
 
 def _skipped_approval(story: Story) -> bool:
@@ -70,7 +72,7 @@ def check_approvers(group: StoryGroup) -> Iterator[Finding]:
                 == (move.event.value, move.at, move.actor_kind, move.actor_id)
             ]
             if not recorded:
-                yield _at(FindingName.APPROVAL_UNRECORDED, story, move, "decision is not among the approvals")
+                yield finding_at(FindingName.APPROVAL_UNRECORDED, story, move, "decision is not among the approvals")
             if move.event is Event.REJECTED:
                 continue
             own = (move.actor_kind, move.actor_id) in (
@@ -78,15 +80,11 @@ def check_approvers(group: StoryGroup) -> Iterator[Finding]:
                 ("user", command.person),
             )
             if own and not any(group.by_requester.between(move.at, move.at)):
-                yield _at(FindingName.APPROVED_BY_REQUESTER, story, move, "approved by the requester")
+                yield finding_at(FindingName.APPROVED_BY_REQUESTER, story, move, "approved by the requester")
             if command.approval_until is not None and move.at >= command.approval_until:
-                yield _at(
+                yield finding_at(
                     FindingName.APPROVED_TOO_LATE, story, move, f"approval was possible until {command.approval_until}"
                 )
-
-
-def _at(name: FindingName, story: Story, move: Move, message: str) -> Finding:
-    return finding(name, story.id, message, n=move.n, event=move.event, at=move.at)
 
 
 def check_successors(group: StoryGroup) -> Iterator[Finding]:

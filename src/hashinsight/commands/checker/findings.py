@@ -5,6 +5,8 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
+from hashinsight.commands.checker.rows import Move, Story
+
 
 class FindingName(StrEnum):
     # moves of one command
@@ -66,3 +68,8 @@ def finding(name: FindingName, command_id: UUID, message: str, **evidence: objec
         key: value if value is None or isinstance(value, int | list) else str(value) for key, value in evidence.items()
     }
     return Finding(name, message, command_id, plain)
+
+
+def finding_at(name: FindingName, story: Story, move: Move, message: str) -> Finding:
+    """With the move that broke the guarantee as evidence."""
+    return finding(name, story.id, message, n=move.n, event=move.event, at=move.at)

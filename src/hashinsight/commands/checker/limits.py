@@ -17,6 +17,7 @@ from hashinsight.commands.checker.findings import Finding, FindingName, finding
 from hashinsight.commands.checker.rows import Lease, Timeline
 from hashinsight.commands.limits import RATE_WINDOW, outage_cap
 from hashinsight.commands.states import Event
+from hashinsight.wire.acks import OUTCOME_UNKNOWN
 
 _SURELY_DOWN = timedelta(minutes=1)  # after an ack
 _AT_LONGEST = timedelta(minutes=10)  # after the end of the lease
@@ -51,14 +52,14 @@ class Outage(msgspec.Struct, frozen=True):
         """Until when the machine may have counted as down, apart from a stop."""
         if self.released_at is None:
             return _FOREVER
-        if self.released_by in (Event.FAILED, Event.RETRIED) and self.error_code != "OUTCOME_UNKNOWN":
+        if self.released_by in (Event.FAILED, Event.RETRIED) and self.error_code != OUTCOME_UNKNOWN:
             return self.released_at
         if self.is_done and self.command_type in SETTINGS:
             return self.released_at + _SETTINGS_AT_LONGEST
         return max(self.released_at, self.lease_until + _AT_LONGEST)
 
     def is_surely_down(self, at: datetime, recorded_at: datetime) -> bool:
-        """At a time by the callers' clock and by the database's."""
+        """Whether its machine is down for certain at a time, given by the callers' clock and by the database's."""
         if self.released_at is None or self.release_recorded_at is None or self.release_recorded_at > recorded_at:
             return True
         if not self.is_done or self.command_type not in RESTARTS:
@@ -73,10 +74,10 @@ def check_caps(
     sites: dict[int, list[Outage]] = defaultdict(list)
     for outage in sorted(outages, key=lambda outage: outage.recorded_at):
         sites[outage.site_id].append(outage)
-    for site_id, line in sites.items():
-        stops = _stops(line)
+    for site_id, site_outages in sites.items():
+        stops = _stops(site_outages)
         earlier: list[Outage] = []
-        for outage in _taking_room(line):
+        for outage in _taking_room(site_outages):
             earlier = [other for other in earlier if not _is_over(other, outage)]
             down = {other.miner_no for other in earlier if _counts(other, outage, stops[other.miner_no])}
             down.add(outage.miner_no)
@@ -88,11 +89,11 @@ def check_caps(
                 yield finding(FindingName.CAP_EXCEEDED, outage.command_id, message, in_transition=len(down), cap=cap)
 
 
-def _taking_room(line: Iterable[Outage]) -> Iterator[Outage]:
+def _taking_room(site_outages: Iterable[Outage]) -> Iterator[Outage]:
     """Outages whose machine was certainly up before, without emergencies."""
     down_until: dict[int, datetime] = {}
     stopped: set[int] = set()
-    for outage in line:
+    for outage in site_outages:
         if outage.command_type == "enable_hashing":
             if outage.is_done:
                 stopped.discard(outage.miner_no)
@@ -105,33 +106,33 @@ def _taking_room(line: Iterable[Outage]) -> Iterator[Outage]:
             yield outage
 
 
-def _stops(line: Iterable[Outage]) -> dict[int, list[datetime]]:
-    """When machines were stopped, by the database's clock."""
+def _stops(site_outages: Iterable[Outage]) -> dict[int, list[datetime]]:
+    """Times at which machines were stopped, by the database's clock."""
     stops: dict[int, list[datetime]] = defaultdict(list)
-    for outage in line:
+    for outage in site_outages:
         if outage.is_done and outage.command_type not in RESTARTS and outage.release_recorded_at is not None:
             stops[outage.miner_no].append(outage.release_recorded_at)
     return stops
 
 
-def _counts(earlier: Outage, now: Outage, stops: Iterable[datetime]) -> bool:
-    """Not if it was stopped since: then it is down on purpose and no longer in transition."""
-    stopped = any(earlier.recorded_at < at <= now.recorded_at for at in stops)
-    return not stopped and earlier.is_surely_down(now.at, now.recorded_at)
+def _counts(earlier: Outage, lease: Outage, stops: Iterable[datetime]) -> bool:
+    """Whether its machine was in transition at this lease; one that was stopped since is down on purpose."""
+    stopped = any(earlier.recorded_at < at <= lease.recorded_at for at in stops)
+    return not stopped and earlier.is_surely_down(lease.at, lease.recorded_at)
 
 
-def _is_over(earlier: Outage, now: Outage) -> bool:
-    return earlier.last_end < now.at - _CLOCKS_DIFFER and not earlier.is_surely_down(now.at, now.recorded_at)
+def _is_over(earlier: Outage, lease: Outage) -> bool:
+    return earlier.last_end < lease.at - _CLOCKS_DIFFER and not earlier.is_surely_down(lease.at, lease.recorded_at)
 
 
 def check_rates(leases: Iterable[Lease], limits: Mapping[str, Timeline[int]]) -> Iterator[Finding]:
-    """In the window that ends with each lease. If the limit changed within it, the highest counts."""
-    lines: dict[tuple[int, str], list[Lease]] = defaultdict(list)
+    """Counts leases in the window that ends with each lease. If the limit changed within it, the highest counts."""
+    sites: dict[tuple[int, str], list[Lease]] = defaultdict(list)
     for lease in leases:
-        lines[lease.site_id, lease.command_type].append(lease)
-    for (site_id, command_type), line in lines.items():
+        sites[lease.site_id, lease.command_type].append(lease)
+    for (site_id, command_type), site_leases in sites.items():
         window: deque[datetime] = deque()
-        for lease in sorted(line, key=lambda lease: lease.at):
+        for lease in sorted(site_leases, key=lambda lease: lease.at):
             window.append(lease.at)
             begin = lease.at - RATE_WINDOW
             while window[0] <= begin:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from itertools import pairwise
 
-from hashinsight.commands.checker.findings import Finding, FindingName, finding
-from hashinsight.commands.checker.rows import ACKS, Entry, Move, Story, StoryGroup, is_final
+from hashinsight.commands.checker.findings import Finding, FindingName, finding, finding_at
+from hashinsight.commands.checker.rows import ACKS, Entry, Move, StoryGroup, is_final
 from hashinsight.commands.states import MOVES, Event, State
 
 _ACTIONS = {
@@ -33,13 +33,15 @@ def check_moves(group: StoryGroup) -> Iterator[Finding]:
         state: State | None = None
         for move in story.moves:
             if move.old_state != state:
-                yield _at(
+                yield finding_at(
                     FindingName.ILLEGAL_MOVE, story, move, f"state was {state}, the move begins in {move.old_state}"
                 )
             if state is not None and is_final(state):
-                yield _at(FindingName.FINAL_LEFT, story, move, f"final state {state} left by {move.event}")
+                yield finding_at(FindingName.FINAL_LEFT, story, move, f"final state {state} left by {move.event}")
             elif not _is_legal(move):
-                yield _at(FindingName.ILLEGAL_MOVE, story, move, f"{move.old_state} → {move.new_state} by {move.event}")
+                yield finding_at(
+                    FindingName.ILLEGAL_MOVE, story, move, f"{move.old_state} → {move.new_state} by {move.event}"
+                )
             state = move.new_state
 
 
@@ -118,10 +120,6 @@ def _widened(spans: list[tuple[Move, Move | None]]) -> Iterator[tuple[Move, Move
         elif latest is None or end.recorded_at > latest.recorded_at:
             latest = end
         yield begin, None if open_ended else latest
-
-
-def _at(name: FindingName, story: Story, move: Move, message: str) -> Finding:
-    return finding(name, story.id, message, n=move.n, event=move.event, at=move.at)
 
 
 def check_entries(group: StoryGroup) -> Iterator[Finding]:

@@ -47,7 +47,9 @@ async def update_incarnation(session: AsyncSession, device: DeviceIncarnation, *
     return (await session.execute(_UPDATE_INCARNATION, {**vars(device), "now": now})).first() is not None
 
 
-async def move_returned(session: AsyncSession, device: DeviceIncarnation, *, most: int, now: datetime) -> Sequence[Any]:
+async def move_returned_after_restart(
+    session: AsyncSession, device: DeviceIncarnation, *, most: int, now: datetime
+) -> Sequence[Any]:
     """Leased → queued, under the same dispatch id."""
     values = {"collector_id": device.collector_id, "device": device.device, "most": most, "now": now}
     return (await session.execute(_RETURN_LEASES, {**values, "reason": "device restarted"})).all()

@@ -214,8 +214,7 @@ select
     ttl_sec,
     expires_at - ttl_sec * interval '1 second' as issued_at,
     attempt,
-    lease_until,
-    is_redelivery{if_capped(", went_over")}
+    lease_until{if_capped(", went_over")}
 from uncounted
 left join leased on true
 order by place

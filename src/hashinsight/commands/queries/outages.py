@@ -13,9 +13,12 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.commands.catalogue import RESTARTS, SETTINGS, TAKES_DOWN
+from hashinsight.commands.limits import FRESH_SAMPLE
 from hashinsight.commands.states import sql_list
 
 LEASE_ORDER = "urgency desc, created_at, command_id"
+_FRESH = f"interval '{FRESH_SAMPLE.total_seconds():.0f} seconds'"
+_STARTED_BY_HAND = "interval '15 minutes'"  # after a stop: it does not take a machine that long to stop hashing
 _RESTART_BEGUN = "interval '1 minute'"  # after the ack and the requested delay: by then a restart has begun
 _SETTINGS_DOWN = "interval '5 minutes'"  # after the ack of settings; they stay in the hot table for longer
 
@@ -50,9 +53,9 @@ def down_now(sites: str) -> str:
             where l.miner_no = e.miner_no
                 and l.hashrate_5min_ths > 0
                 and l.online
-                and l.ts > cast(:now as timestamptz) - interval '15 minutes'
+                and l.ts > cast(:now as timestamptz) - {_FRESH}
                 and case
-                    when e.until_at is null then l.ts > e.from_at + interval '15 minutes'
+                    when e.until_at is null then l.ts > e.from_at + {_STARTED_BY_HAND}
                     when e.state = 'rebooting' then l.ts > {_RESTART_BEGUN} + (
                         select
                             c.finished_at

@@ -187,7 +187,9 @@ async def move_lost(session: AsyncSession, *, most: int, now: datetime) -> Seque
     return (await session.execute(_LOST, values)).all()
 
 
-async def move_returned(session: AsyncSession, *, look_back: datetime, most: int, now: datetime) -> Sequence[Any]:
+async def move_returned_silent(
+    session: AsyncSession, *, look_back: datetime, most: int, now: datetime
+) -> Sequence[Any]:
     """Leases of silent devices."""
     values = {"most": most, "now": now, "look_back": look_back, "reason": "device is silent"}
     return (await session.execute(_RETURNED, values)).all()

@@ -1,12 +1,13 @@
 """The machines of a request: selected within a scope, locked, with power and hashrate."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ARRAY, ColumnElement, Integer, Text, and_, case, column, func, literal, select, table, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from hashinsight.commands.limits import FRESH_SAMPLE
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.filters import MinerFilter
 from hashinsight.inventory.queries.miners import filter_condition
@@ -16,8 +17,7 @@ from hashinsight.telemetry.models import LIVE
 
 # the registry of problems: known here by its table only, neighbours do not import each other
 _PROBLEMS = table("problem_events", column("miner_no"), column("issue_code"), column("status"))
-_ACTIVE = ("open", "ack", "in_progress")
-_FRESH = timedelta(minutes=15)
+_SHOWN = ("open", "ack", "in_progress")  # as `problems.codes.SHOWN`, which cannot be imported here either
 # in one order for all: requests for the same machines wait for each other, and the later one sees the earlier one's
 _LOCK = text("""
 select miner_no, site_id, zone_id, state
@@ -44,7 +44,7 @@ def matches_filter(
         condition = and_(condition, Miner.miner_no.in_(select(LIVE.c.miner_no).where(LIVE.c.online.is_(online))))
     if issue_code is not None:
         p = _PROBLEMS.c
-        affected = select(p.miner_no).where(p.issue_code == issue_code, p.status.in_(_ACTIVE), p.miner_no.is_not(None))
+        affected = select(p.miner_no).where(p.issue_code == issue_code, p.status.in_(_SHOWN), p.miner_no.is_not(None))
         condition = and_(condition, Miner.miner_no.in_(affected))
     return condition
 
@@ -113,7 +113,7 @@ async def list_power(session: AsyncSession, miner_nos: Sequence[int], *, now: da
 
 
 def _has_power(now: datetime) -> ColumnElement[bool]:
-    fresh: ColumnElement[bool] = func.coalesce(and_(LIVE.c.ts > now - _FRESH, LIVE.c.power_w > 0), False)
+    fresh: ColumnElement[bool] = func.coalesce(and_(LIVE.c.ts > now - FRESH_SAMPLE, LIVE.c.power_w > 0), False)
     return fresh
 
 

@@ -10,7 +10,7 @@ from hashinsight.commands import service
 from hashinsight.commands.queries import batches as queries
 from hashinsight.commands.queries.batches import BatchFilter
 from hashinsight.commands.schemas.batches import BatchDecision, BatchList, BatchStory, RefusalList
-from hashinsight.commands.schemas.requests import Cancellation, Decision, body
+from hashinsight.commands.schemas.requests import Cancellation, Decision
 from hashinsight.commands.service import batches
 from hashinsight.commands.service.approvals import DecisionTarget
 from hashinsight.commands.states import Approval
@@ -18,6 +18,7 @@ from hashinsight.identity.access import CurrentCaller, ReadSession, Session
 from hashinsight.inventory.filters import Word
 from hashinsight.inventory.parameters import Cursor, Limit, Now, SiteQuery, ViewScope
 from hashinsight.inventory.queries import places
+from hashinsight.kit.web.parameters import body
 from hashinsight.kit.web.responses import errors
 
 router = APIRouter()

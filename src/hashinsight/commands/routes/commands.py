@@ -15,7 +15,7 @@ from hashinsight.commands.queries.commands import CommandFilter
 from hashinsight.commands.schemas.batches import DryRunOut, RequestOut, show_dry_run, show_result
 from hashinsight.commands.schemas.catalogue import CatalogueOut, show_catalogue
 from hashinsight.commands.schemas.commands import CommandList, CommandOut, CommandStory, show_brief
-from hashinsight.commands.schemas.requests import Cancellation, Decision, NewCommands, body
+from hashinsight.commands.schemas.requests import Cancellation, Decision, NewCommands
 from hashinsight.commands.service.approvals import DecisionTarget
 from hashinsight.commands.service.stories import find_machine
 from hashinsight.commands.states import Approval, Priority, State
@@ -26,6 +26,7 @@ from hashinsight.inventory.filters import Word
 from hashinsight.inventory.parameters import Cursor, Limit, Now, SiteQuery, ViewScope
 from hashinsight.inventory.queries import places
 from hashinsight.kit.errors import Forbidden, NotFound
+from hashinsight.kit.web.parameters import body
 from hashinsight.kit.web.responses import encode, errors
 
 router = APIRouter()
@@ -92,15 +93,15 @@ async def list_commands(
     site_id: SiteQuery = None,
     miner_id: Annotated[Word | None, Query(description="The operator's own id of the machine.")] = None,
     batch_id: UUID | None = None,
-    state: Annotated[list[State] | None, Query(description="May be given several times.")] = None,
+    state: Annotated[list[State] | None, Query(description="Repeatable.")] = None,
     approval_state: Approval | None = None,
     command_type: Text = None,
     priority: Priority | None = None,
     rule_id: Text = None,
     problem_id: Text = None,
     created_by: Text = None,
-    since: Annotated[AwareDatetime | None, Query(description="Created then or later.")] = None,
-    until: Annotated[AwareDatetime | None, Query(description="Created before.")] = None,
+    since: Annotated[AwareDatetime | None, Query(description="Created at or after this time.")] = None,
+    until: Annotated[AwareDatetime | None, Query(description="Created before this time.")] = None,
     limit: Limit = 100,
     cursor: Cursor = None,
 ) -> Response:

@@ -14,7 +14,7 @@ from hashinsight.commands.schemas.commands import ApprovalOut, Json
 from hashinsight.commands.states import Approval, Priority, State
 
 # rows of each list in the answer to a request; counts are always complete, and the rest can be listed
-MAX_SHOWN = 10_000
+MAX_ROWS_IN_ANSWER = 10_000
 
 
 class CreatedCommandOut(TypedDict):
@@ -58,7 +58,7 @@ class DryRunCounts(TypedDict):
 class BlastRadiusOut(TypedDict):
     down_now: Annotated[int, Field(description="Machines of the site that are down by commands.")]
     cap: int
-    would_wait: Annotated[int, Field(description="Machines that are not dispatched before others are back.")]
+    would_wait: Annotated[int, Field(description="Machines whose commands wait until others are back.")]
     exceeds_cap: Annotated[bool, Field(description="An emergency, which goes out anyway.")]
 
 
@@ -148,9 +148,9 @@ def show_result(result: RequestResult) -> dict[str, Any]:
         "batch_id": result.batch_id,
         "commands": [
             {**vars(command), "state": State(command.state), "approval_state": Approval(command.approval_state)}
-            for command in result.commands[:MAX_SHOWN]
+            for command in result.commands[:MAX_ROWS_IN_ANSWER]
         ],
-        "refused": [_show_refusal(refusal) for refusal in result.refused[:MAX_SHOWN]],
+        "refused": [_show_refusal(refusal) for refusal in result.refused[:MAX_ROWS_IN_ANSWER]],
         "counts": {"created": len(result.commands) - existing, "existing": existing, "refused": len(result.refused)},
         "approval_reasons": list(result.approval_reasons),
         "repeated": result.repeated,
@@ -167,7 +167,7 @@ def show_dry_run(result: DryRunResult) -> dict[str, Any]:
         "share_of_site": round(impact.share_of_site, 6),
         "unknown_power": impact.unknown_power,
         "unknown_ths": impact.unknown_ths,
-        "excluded": [_show_refusal(refusal) for refusal in result.excluded[:MAX_SHOWN]],
+        "excluded": [_show_refusal(refusal) for refusal in result.excluded[:MAX_ROWS_IN_ANSWER]],
         "counts": {"excluded": len(result.excluded), "supersedes": result.supersedes},
         "blast_radius": None if radius is None else asdict(radius),
         "needs_approval": result.needs_approval,

@@ -2,13 +2,14 @@
 
 from typing import Annotated, Any
 
-from fastapi import Body
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints, WithJsonSchema
 
 from hashinsight.commands.limits import DEFAULT_BACKOFF_SEC, DEFAULT_RETRIES, DEFAULT_TTL_SEC, MAX_MACHINES
 from hashinsight.commands.requests import CommandRequest
 from hashinsight.commands.states import Priority
+from hashinsight.inventory.fields import MINER_ID_CHARS
 from hashinsight.inventory.filters import Id, MinerFilter, SiteRef, Word
+from hashinsight.kit.web.bodies import form
 
 _PLAIN = r"^[^\x00]*$"
 _MAX_VALUES = 2000
@@ -29,23 +30,13 @@ def _few_values(document: Any) -> Any:
     return document
 
 
-MinerId = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=64, pattern=_PLAIN)]
+MinerId = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MINER_ID_CHARS, pattern=_PLAIN)
+]
 MinerIds = Annotated[
     list[MinerId], Field(max_length=MAX_MACHINES + 5_000, fail_fast=True)
 ]  # a few more than allowed: that error has a code of its own
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000, pattern=_PLAIN)]
-
-
-def _form(**example: Any) -> ConfigDict:
-    return ConfigDict(extra="forbid", hide_input_in_errors=True, json_schema_extra={"examples": [example]})
-
-
-def body(model: type[BaseModel]) -> Any:
-    """A request's body with its example in the OpenAPI document."""
-    extra = model.model_config["json_schema_extra"]
-    if not isinstance(extra, dict) or not isinstance(extra["examples"], list):
-        raise TypeError(f"{model.__name__} has no example")
-    return Body(openapi_examples={"example": {"value": extra["examples"][0]}})
 
 
 class Filter(BaseModel):
@@ -54,7 +45,7 @@ class Filter(BaseModel):
     `issue_code`: machines that have this problem now.
     """
 
-    model_config = _form(model="S19j Pro", zone="B2", online=True)
+    model_config = form(model="S19j Pro", zone="B2", online=True)
 
     model: Word | None = None
     firmware: Word | None = None
@@ -73,7 +64,7 @@ class Filter(BaseModel):
 class NewCommands(BaseModel):
     """`miner_ids`, `group_id` or `filter` selects the machines of `site_id` (id or code); the rest is the command."""
 
-    model_config = _form(
+    model_config = form(
         site_id="tx-midland-1",
         miner_ids=["B2-R14-03"],
         command_type="set_fan",
@@ -118,12 +109,12 @@ class NewCommands(BaseModel):
 
 
 class Decision(BaseModel):
-    model_config = _form(reason="checked on the camera: aisle is empty")
+    model_config = form(reason="checked on the camera: aisle is empty")
 
     reason: Reason
 
 
 class Cancellation(BaseModel):
-    model_config = _form(reason="technician is on site")
+    model_config = form(reason="technician is on site")
 
     reason: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000, pattern=_PLAIN)] = ""

@@ -1,4 +1,4 @@
-"""What is done with commands, one module per family of verbs; other packages import these names."""
+"""One function per action; one file per subject."""
 
 from hashinsight.commands.service.acks import AckResult, ack
 from hashinsight.commands.service.approvals import approve, cancel, reject

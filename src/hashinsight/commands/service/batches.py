@@ -12,7 +12,7 @@ from hashinsight.commands.service.approvals import DecisionResult
 from hashinsight.identity.scope import Scope
 from hashinsight.kit.paging import Page
 
-MAX_SHOWN = 1000  # selected machines and refused ones of one batch; the refused ones have a list of their own
+MAX_ROWS_OF_BATCH = 1000  # selected machines and refused ones of one batch; the refused ones have a list of their own
 
 
 async def list_batches(
@@ -31,8 +31,8 @@ async def get_batch(session: AsyncSession, scope: Scope, batch_id: UUID) -> dict
         "selection": _shorten(batch["selection"]),
         "states": states,
         "waiting_for_approval": waiting,
-        "refused": (await queries.list_refused(session, batch_id, limit=MAX_SHOWN)).rows,
-        "approvals": await queries.list_decisions(session, batch_id, most=MAX_SHOWN),
+        "refused": (await queries.list_refused(session, batch_id, limit=MAX_ROWS_OF_BATCH)).rows,
+        "approvals": await queries.list_decisions(session, batch_id, most=MAX_ROWS_OF_BATCH),
     }
 
 
@@ -57,6 +57,10 @@ def _with_counts(batch: dict[str, Any]) -> dict[str, Any]:
 
 def _shorten(selection: dict[str, Any]) -> dict[str, Any]:
     miner_ids = selection.get("miner_ids")
-    if miner_ids is None or len(miner_ids) <= MAX_SHOWN:
+    if miner_ids is None or len(miner_ids) <= MAX_ROWS_OF_BATCH:
         return selection
-    return {**selection, "miner_ids": miner_ids[:MAX_SHOWN], "miner_ids_not_shown": len(miner_ids) - MAX_SHOWN}
+    return {
+        **selection,
+        "miner_ids": miner_ids[:MAX_ROWS_OF_BATCH],
+        "miner_ids_not_shown": len(miner_ids) - MAX_ROWS_OF_BATCH,
+    }

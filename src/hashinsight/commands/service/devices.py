@@ -81,7 +81,7 @@ async def note_incarnation(
     start = queries.DeviceIncarnation(holder.tenant_id, holder.site_id, holder.collector_id, device, incarnation)
     if not await queries.update_incarnation(session, start, now=now):
         return 0
-    moved = await queries.move_returned(session, start, most=MAX_SWEPT, now=now)
+    moved = await queries.move_returned_after_restart(session, start, most=MAX_SWEPT, now=now)
     await record_swept(session, moved, now=now)
     returned = {row.command_id: row.miner_no for row in moved if row.state == State.QUEUED}
     await rearbitrate(session, SYSTEM, returned, now=now)

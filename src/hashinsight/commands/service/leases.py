@@ -70,7 +70,6 @@ class LeasedCommand(NamedTuple):
     ttl_sec: int
     attempt: int
     lease_until: datetime
-    is_redelivery: bool
 
     def __repr__(self) -> str:
         return f"LeasedCommand({self.command_id}, dispatch_id={self.dispatch_id}, miner_id={self.miner_id!r})"

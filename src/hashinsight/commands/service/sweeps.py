@@ -47,7 +47,7 @@ class SweepCounts:
 async def sweep(session: AsyncSession, *, most: int = MAX_SWEPT, now: datetime) -> SweepCounts:
     """Each step is a bounded set and can be repeated; the next run does the rest."""
     lost = await queries.move_lost(session, most=most, now=now)
-    silent = await queries.move_returned(session, look_back=now - _HEARTBEATS_READ, most=most, now=now)
+    silent = await queries.move_returned_silent(session, look_back=now - _HEARTBEATS_READ, most=most, now=now)
     await extend_ttls(session, most=most, now=now)
     expired = await queries.move_expired(session, most=most, now=now)
     unapproved = await queries.move_unapproved(session, most=most, now=now)

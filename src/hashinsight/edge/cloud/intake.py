@@ -105,10 +105,10 @@ class Intake:
             bad = await spool_thread(spool.put, samples, now=now, max_hours=self.max_hours)
             if bad:
                 self._resources.faults.open(
-                    "samples unwritable", "some samples cannot be encoded as JSON and are dropped"
+                    "samples not stored", "some samples cannot be encoded as JSON and are dropped"
                 )
             else:
-                self._resources.faults.close("samples unwritable", "all samples can be encoded again")
+                self._resources.faults.close("samples not stored", "all samples can be encoded again")
 
     async def _store_lost(self) -> None:
         lost, since = self._lost, self._lost_since

@@ -10,10 +10,9 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from hashinsight.edge.settings import Settings
+from hashinsight.edge.settings import Interval, Settings
 from hashinsight.edge.storage.disk import replace_file
 
-_Interval = Annotated[int, Meta(ge=1, le=86_400)]
 _Seconds = Annotated[float, Meta(gt=0, le=600)]
 
 
@@ -33,8 +32,8 @@ class _Features(msgspec.Struct, frozen=True):
 class _Document(msgspec.Struct, frozen=True):
     """Other keys are ignored, also `retry` and `auto_reboot`: retries never end, and nothing reboots by itself."""
 
-    collection_interval: _Interval | None = None
-    heartbeat_interval: _Interval | None = None
+    collection_interval: Interval | None = None
+    heartbeat_interval: Interval | None = None
     api_timeout: _Seconds | None = None
     buffer: _Buffer = _Buffer()
     features: _Features = _Features()

@@ -13,8 +13,7 @@ from typing import Any
 
 from hashinsight.edge.commands.checks import config_command_types
 from hashinsight.edge.settings import Limits
-from hashinsight.edge.storage.journal import OUTCOME_UNKNOWN
-from hashinsight.wire.acks import AckStatus
+from hashinsight.wire.acks import OUTCOME_UNKNOWN, AckStatus
 from hashinsight.wire.commands import VERBS, Command
 from hashinsight.wire.keys import KeyRing
 from hashinsight.wire.signing import SignatureStatus as Signed
@@ -131,12 +130,12 @@ def _allowed(command: Command, limits: Limits) -> Ruling | None:
 
 def _machine(command: Command, limits: Limits, context: CommandContext) -> Ruling | None:
     if not context.is_known:  # another collector may know it, or the next discovery: so it may be retried
-        reason = f"no machine at this collector is called {command.miner_id[:64]}"
+        reason = f"this collector has no machine {command.miner_id[:64]}"
         return Ruling(Decision.REFUSE, "MINER_UNKNOWN", reason, AckStatus.FAILED)
     if context.is_busy:
-        return Ruling(Decision.WAIT, "MINER_BUSY", "another command runs on this machine")
+        return Ruling(Decision.WAIT, "MINER_BUSY", "another command is running on this machine")
     if context.running >= limits.at_once:
-        return Ruling(Decision.WAIT, "TOO_MANY_AT_ONCE", "the site's limit of parallel commands is reached")
+        return Ruling(Decision.WAIT, "TOO_MANY_AT_ONCE", "the site's limit of concurrent commands is reached")
     if context.begun_last_minute >= limits.per_minute:
         return Ruling(Decision.WAIT, "LOCAL_RATE", "the site's limit of commands per minute is reached")
     return None

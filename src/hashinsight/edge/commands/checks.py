@@ -4,10 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hashinsight.edge.readings.numbers import host_and_path, number, text
-from hashinsight.edge.readings.record import Record
+from hashinsight.edge.readings.record import MODES, Record
 from hashinsight.wire.commands import TYPES
 
-MODES = ("eco", "normal", "perf")
 _POOL_SCHEMES = (
     *("stratum+tcp://", "stratum+ssl://", "stratum+tls://"),
     *("stratum2://", "stratum2+tcp://", "stratum2+ssl://", "stratum2+tls://"),
@@ -86,8 +85,8 @@ def _pool(params: Params) -> dict[str, Any]:
 
 
 def _mode(params: Params) -> dict[str, Any]:
-    if params.get("mode") not in MODES:
-        raise CommandRejected("BAD_PARAMS", f"mode must be one of {', '.join(MODES)}")
+    if params.get("mode") not in MODES.values():
+        raise CommandRejected("BAD_PARAMS", f"mode must be one of {', '.join(MODES.values())}")
     return {"mode": params["mode"]}
 
 

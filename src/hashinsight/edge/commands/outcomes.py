@@ -16,8 +16,7 @@ from enum import StrEnum
 from typing import Any
 
 from hashinsight.edge.library_process.messages import MachineError
-from hashinsight.edge.storage.journal import OUTCOME_UNKNOWN
-from hashinsight.wire.acks import AckStatus
+from hashinsight.wire.acks import OUTCOME_UNKNOWN, AckStatus
 
 NOT_REPEATABLE = frozenset({"reboot", "restart"})
 _SLOW_TO_CONFIRM = frozenset({"enable"})

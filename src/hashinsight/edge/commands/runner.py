@@ -12,8 +12,7 @@ from hashinsight.edge.commands.admission import CommandContext, Decision, Ruling
 from hashinsight.edge.commands.checks import get_delay_sec
 from hashinsight.edge.commands.executor import MachineBusy
 from hashinsight.edge.commands.outcomes import Outcome
-from hashinsight.edge.storage.journal import OUTCOME_UNKNOWN
-from hashinsight.wire.acks import Ack, AckStatus
+from hashinsight.wire.acks import OUTCOME_UNKNOWN, Ack, AckStatus
 from hashinsight.wire.commands import Command, read_command
 from hashinsight.wire.foreign_json import MalformedMessage, bound_value
 

@@ -68,7 +68,7 @@ class Handles:
         if handle is None and await logins.requires_login(address):
             raise logins.login_refused(credentials)
         if handle is None:
-            raise MachineError("unsupported", "machine unknown to the library, which sends all actions")
+            raise MachineError("unsupported", "machine not supported by the library, so it cannot be controlled")
         candidates = [handle.site_login, *_logins(handle, credentials)]
         login, is_refused = await logins.find_login(handle.firmware, address, candidates)
         if is_refused:

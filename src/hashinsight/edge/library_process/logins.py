@@ -72,7 +72,7 @@ async def requires_login(address: str) -> bool:
 
 def login_refused(credentials: Iterable[Credential]) -> MachineError:
     if any(True for _ in credentials):
-        return MachineError("auth_failed", "The machine refused the password: none of this site's credentials fits it")
+        return MachineError("auth_failed", "The machine refused the password: none of this site's credentials works")
     return MachineError(
         "auth_failed", "The machine refused the default password, and this site has no credentials for it"
     )

@@ -91,7 +91,7 @@ class Reader:
                     self._culprits[address] = time.monotonic() + ISOLATED_SEC
                     self.on_culprit(address)
                 raise MachineError(
-                    "reader_lost", "reading this machine kills the reader; it is read in isolation"
+                    "reader_lost", "reading this machine crashes the reader process; it is now read separately"
                 ) from None
 
     def _child_for(self, address: str) -> ChildProcess:

@@ -7,6 +7,7 @@ from typing import Any
 
 from hashinsight.edge.library_process.cgminer import MAX_BYTES
 from hashinsight.edge.library_process.messages import MachineError
+from hashinsight.edge.readings.makes import MAX_BOARDS
 
 ANSWER_SEC = 5.0
 REFUSED = (401, 403)
@@ -17,7 +18,6 @@ _OK = range(200, 300)
 _MISREAD_BRAIINS = "-25.05"  # the library gives the board's outlet for its hottest chip
 _BRAIINS_QUERY = "{ bosminer { info { workSolver { childSolvers { name temperatures { name degreesC } } } } } }"
 _BRAIINS_COLUMNS = {"max_board": "Board", "max_chip": "Chip"}
-_MAX_BOARDS = 16
 
 
 async def request(
@@ -109,7 +109,7 @@ async def list_braiins_temperatures(address: str) -> Rows:
     node: Any = answer if status in _OK else None
     for name in ("data", "bosminer", "info", "workSolver", "childSolvers"):
         node = node.get(name) if isinstance(node, dict) else None
-    rows = [_temps_row(board) for board in node[:_MAX_BOARDS]] if isinstance(node, list) else []
+    rows = [_temps_row(board) for board in node[:MAX_BOARDS]] if isinstance(node, list) else []
     return rows if any(rows) else []
 
 

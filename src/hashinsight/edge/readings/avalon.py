@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from hashinsight.edge.readings.makes import MAX_BOARDS
 from hashinsight.edge.readings.numbers import number
 from hashinsight.facts.temperatures import SensorKind
 
 _CHIP = SensorKind.CHIP.value
-_MAX_BOARDS = 16
 _MAX_MODULES = 64
 _MAX_FANS = 16
 _MAX_CHIPS = 1000
@@ -62,7 +62,7 @@ def to_library_shape(modules: list[Fields]) -> Fields:
 def _boards(module: Fields) -> list[Fields]:
     """`MGHS` is an average since the start: a machine that is stopped now has 0, whatever it did before."""
     is_stopped = number(module.get("GHSspd"), maximum=1e30) == 0
-    rates, hottest = (str(module.get(name, "")).split()[:_MAX_BOARDS] for name in ("MGHS", "MTmax"))
+    rates, hottest = (str(module.get(name, "")).split()[:MAX_BOARDS] for name in ("MGHS", "MTmax"))
     boards = []
     for no, rate in enumerate(rates):
         listed = str(module.get(f"PVT_T{no}", "")).split()[:_MAX_CHIPS]

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from hashinsight.edge.readings import antminer, avalon
-from hashinsight.edge.readings.makes import model_of
+from hashinsight.edge.readings.makes import MAX_BOARDS, model_of
 from hashinsight.edge.readings.numbers import count, number
 from hashinsight.edge.readings.temperatures import table_sensors
 from hashinsight.facts.models import MinerModel
 
-_MAX_BOARDS = 16
 _UNITS = (("THS", "TH/s"), ("GHS", "GH/s"), ("MHS", "MH/s"), ("KHS", "KH/s"))
 _LUXOS = "LuxOS"  # measures boards only
 _OTHER_FAMILIES = (("vnish", "VNish"), ("marafw", "Marathon"))
@@ -152,7 +151,7 @@ def _from_whatsminer(summary: Mapping[str, Any], devs: list[Fields]) -> Fields:
             "working_chips": count(row.get("Effective Chips")),
             "frequency": number(row.get("Frequency"), maximum=1e4),
         }
-        for no, row in enumerate(devs[:_MAX_BOARDS])
+        for no, row in enumerate(devs[:MAX_BOARDS])
     ]
     speeds = [summary[name] for name in ("Fan Speed In", "Fan Speed Out") if name in summary]
     factory = number(summary.get("Factory GHS"), maximum=1e30)
@@ -166,7 +165,7 @@ def _from_whatsminer(summary: Mapping[str, Any], devs: list[Fields]) -> Fields:
 
 def _from_others(reading: Mapping[str, Any], fans: int | None) -> Fields:
     """Third-party firmware with a table for each."""
-    sensors, devs = table_sensors(_rows(reading.get("temps"))), _rows(reading.get("devs"))[:_MAX_BOARDS]
+    sensors, devs = table_sensors(_rows(reading.get("temps"))), _rows(reading.get("devs"))[:MAX_BOARDS]
     boards = [
         {
             "position": no,

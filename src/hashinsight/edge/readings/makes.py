@@ -8,6 +8,7 @@ from typing import Any
 from hashinsight.facts.models import find_model
 from hashinsight.facts.temperatures import sensor_kind
 
+MAX_BOARDS = 16  # of one machine
 _SPELLINGS = 1024  # of a fleet
 _WITHOUT_FANS = ("hyd", "imm")
 _NAMEPLATE_REPORTED = ("vnish", "braiins")

@@ -18,7 +18,9 @@ _STEP = 1000.0
 _MAX_STEPS = 4
 _PLAUSIBLE = (0.02, 1.7)  # of the rating
 _AGREES = (0.5, 2.0)  # total over the sum of boards: both are averages over different spans
-_MAX_THS = 3000.0  # no machine does more today
+# No machine does more today. Lower than the server's limit, because here more is scaled by thousands and not dropped:
+# 4,700 TH/s without a rating is an old machine of 4.7 TH/s in GH/s.
+_MAX_THS = 3000.0
 _MUST_HASH = 0.5  # of rated power: a machine that draws this much hashes
 
 

@@ -38,7 +38,7 @@ def board_sensors(board: Mapping[str, Any], make: Make, flags: list[str]) -> Sen
         listed = board["sensors"]
         chip, on_board = _valid(listed.get(_CHIPS) or (), flags), _valid(listed.get(_BOARDS) or (), flags)
         if listed.get(WATER) and not chip and not on_board:
-            chip = _valid(listed[WATER], flags)  # better than nothing; as a chip it stops nobody
+            chip = _valid(listed[WATER], flags)  # treated as chip: too cool to trigger a stop
             flags.append("temp_is_water")
         if chip or on_board or not make.is_luxos:
             return Sensors(chip, on_board)

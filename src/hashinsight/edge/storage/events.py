@@ -19,7 +19,8 @@ create table if not exists events (no integer primary key autoincrement, event_i
 GAPS_SCHEMA = """
 create table if not exists gaps (
     id integer primary key, event_id text not null, reason text not null, samples integer not null,
-    from_at real not null, to_at real not null, closed integer not null default 0, told_at real
+    from_at real not null, to_at real not null, closed integer not null default 0,
+    told_at real -- when it was reported to the cloud
 );
 """
 MAX_EVENTS, MAX_CRITICAL = 10_000, 50_000
@@ -106,7 +107,6 @@ class Gap:
     samples: int
     from_at: float
     to_at: float
-    told_at: float | None = None  # reported to the cloud
 
     def event(self) -> dict[str, Any]:
         reason = _GAP_REASONS.get(self.reason, self.reason)
@@ -153,7 +153,7 @@ def take_gaps(db: sqlite3.Connection) -> list[Gap]:
 
 
 def list_gaps(db: sqlite3.Connection, where: str = "") -> list[Gap]:
-    query = f"select id, event_id, reason, samples, from_at, to_at, told_at from gaps {where} order by id"  # noqa: S608
+    query = f"select id, event_id, reason, samples, from_at, to_at from gaps {where} order by id"  # noqa: S608
     return [Gap(*row) for row in db.execute(query)]
 
 

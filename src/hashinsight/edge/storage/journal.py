@@ -18,10 +18,9 @@ import msgspec
 
 from hashinsight.edge.storage.disk import is_corrupt, open_database, set_aside, transaction
 from hashinsight.edge.storage.events import EVENTS_SCHEMA, Outbox
-from hashinsight.wire.acks import Ack, AckStatus
+from hashinsight.wire.acks import OUTCOME_UNKNOWN, Ack, AckStatus
 from hashinsight.wire.commands import Command
 
-OUTCOME_UNKNOWN = "OUTCOME_UNKNOWN"
 _SCHEMA = f"""
 create table if not exists dispatches (
     command_id text primary key, miner_id text, command_type text, expires_at real not null,

@@ -162,7 +162,7 @@ def _key_state(
 
 
 class CreatedApiKey(ApiKeyOut):
-    key: str = Field(description="Shown this once; send it as `X-API-Key`.")
+    key: str = Field(description="Shown only once; send it as `X-API-Key`.")
 
 
 class ApiKeyList(BaseModel):

@@ -63,14 +63,14 @@ class PasswordBody(BaseModel):
 
 class TokenPair(BaseModel):
     access_token: str = Field(description="Send it as `Authorization: Bearer …`.")
-    refresh_token: str = Field(description="Good for one refresh.")
-    expires_in: int = Field(description="Seconds that the access token is good for.")
+    refresh_token: str = Field(description="Valid for one refresh.")
+    expires_in: int = Field(description="Lifetime of the access token, in seconds.")
 
 
 class CookieSession(BaseModel):
     """The console's sign-in: the tokens are in http-only cookies."""
 
-    expires_in: int = Field(description="Seconds that the access token is good for.")
+    expires_in: int = Field(description="Lifetime of the access token, in seconds.")
     csrf_token: str = Field(description="Send it as `X-CSRF-Token` with every change.")
 
 
@@ -95,7 +95,7 @@ class TotpSecret(BaseModel):
 class RecoveryCodes(BaseModel):
     model_config = example(recovery_codes=["ABCDE-23456", "FGHJK-34567"])
 
-    recovery_codes: list[str] = Field(description="Shown this once; each is good for one sign-in without the phone.")
+    recovery_codes: list[str] = Field(description="Shown only once; each code works for one sign-in without the phone.")
 
 
 class ActorOut(BaseModel):
@@ -108,7 +108,7 @@ class CallerGrant(BaseModel):
     site_ids: list[int] | None
     zone_ids: list[int] | None
     group_ids: list[int] | None
-    touches: list[int] | None = Field(description="Sites that the grant is about; null: all of the tenant.")
+    touches: list[int] | None = Field(description="Sites the grant covers; null: the whole tenant.")
     may: list[Permission]
 
 

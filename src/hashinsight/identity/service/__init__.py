@@ -1,1 +1,1 @@
-"""The acts of identity, a file for each kind: signing in, second factor, users, grants, keys."""
+"""One function per action; one file per subject."""

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Path, Query
 
 from hashinsight.identity.access import AuthenticateFirst, ReadSession, Session
+from hashinsight.inventory.fields import MINER_ID_CHARS
 from hashinsight.inventory.filters import Id, MinerFilter, Word
 from hashinsight.inventory.parameters import Cursor, Editor, Limit, Now, SiteQuery, ViewScope
 from hashinsight.inventory.queries import expected_now, maintenance, miners, places
@@ -29,7 +30,7 @@ from hashinsight.kit.web.responses import errors
 
 router = APIRouter(route_class=AuthenticateFirst)
 
-MinerPath = Annotated[str, Path(max_length=64, description="The operator's own id of the machine.")]
+MinerPath = Annotated[str, Path(max_length=MINER_ID_CHARS, description="The operator's own id of the machine.")]
 
 
 def _filter(

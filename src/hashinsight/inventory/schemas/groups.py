@@ -9,7 +9,8 @@ from typing_extensions import TypedDict
 from hashinsight.inventory.fields import MinerIds, Name, SiteIdOrCode
 from hashinsight.inventory.filters import MinerFilter
 from hashinsight.inventory.models import Group
-from hashinsight.inventory.schemas import Body, example
+from hashinsight.inventory.schemas import Body
+from hashinsight.kit.web.bodies import example
 
 
 def _with_site(filters: MinerFilter | None, site_id: SiteIdOrCode | None) -> MinerFilter | None:

@@ -24,7 +24,8 @@ from hashinsight.inventory.fields import (
 from hashinsight.inventory.filters import Id, MinerFilter
 from hashinsight.inventory.models import ExpectedState
 from hashinsight.inventory.queries.miners import LocatedMiner
-from hashinsight.inventory.schemas import Body, example
+from hashinsight.inventory.schemas import Body
+from hashinsight.kit.web.bodies import example
 
 Cooling = Literal["air", "hydro", "immersion"]
 ServiceState = Literal["in_service", "retired"]
@@ -123,13 +124,15 @@ class ExpectedStateOut(BaseModel):
 
     state: Literal["curtailed", "stopped", "rebooting", "maintenance"]
     from_at: datetime
-    until_at: datetime | None = Field(description="Null: until somebody ends it.")
+    until_at: datetime | None = Field(description="Null: until ended.")
     cause: str
 
 
 class MinerDetail(BaseModel):
     miner: MinerOut
-    expected: ExpectedStateOut | None = Field(description="Why the machine is expected not to hash now; null: running.")
+    expected: ExpectedStateOut | None = Field(
+        description="Planned state in which the machine does not hash; null: it should be running."
+    )
 
     @classmethod
     def of(cls, located: LocatedMiner, expected: ExpectedState | None) -> Self:

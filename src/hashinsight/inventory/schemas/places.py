@@ -8,7 +8,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from hashinsight.inventory.fields import Name, RackCode, SiteCode, SiteIdOrCode, ZoneCode
 from hashinsight.inventory.filters import Id
-from hashinsight.inventory.schemas import Body, example
+from hashinsight.inventory.schemas import Body
+from hashinsight.kit.web.bodies import example
 
 
 def _known_time_zone(name: str) -> str:

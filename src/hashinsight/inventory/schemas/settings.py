@@ -6,8 +6,9 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from hashinsight.inventory.filters import MAX_INT
-from hashinsight.inventory.schemas import Body, example
+from hashinsight.inventory.schemas import Body
 from hashinsight.inventory.tenant_settings import ApprovalSettings, Pools, Prices, Rules, TenantSettings, Thresholds
+from hashinsight.kit.web.bodies import example
 
 
 class SettingsChange(Body):

@@ -1,4 +1,4 @@
-"""What the inventory does, one file a subject."""
+"""One function per action; one file per subject."""
 
 from hashinsight.inventory.service.discovery import update_reported_identity
 from hashinsight.inventory.service.expected_states import (

@@ -10,19 +10,19 @@ from hashinsight.kit.ticks.tick import TickHealth
 
 TICK_SECONDS = Histogram(
     "hashinsight_tick_seconds",
-    "How long tick run of a tick took",
+    "Duration of tick runs",
     ["tick", "outcome"],
     buckets=(0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600),
 )
 
 
 def tick_gauges(health: Sequence[TickHealth], now: datetime) -> Iterator[Metric]:
-    due = GaugeMetricFamily("hashinsight_tick_due", "Due runs not done yet", labels=["tick"])
+    due = GaugeMetricFamily("hashinsight_tick_due", "Due runs not yet completed", labels=["tick"])
     failed = GaugeMetricFamily("hashinsight_tick_given_up", "Runs given up", labels=["tick"])
     lag = GaugeMetricFamily("hashinsight_tick_lag_seconds", "Age of the oldest due run", labels=["tick"])
     last = GaugeMetricFamily(
         "hashinsight_tick_last_done_timestamp_seconds",
-        "Time of the last run done",
+        "Time of the last completed run",
         labels=["tick"],
     )
     for tick in health:

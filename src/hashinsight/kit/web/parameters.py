@@ -1,18 +1,31 @@
 """Parameter and field types shared by routes of all domains."""
 
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import Query
-from pydantic import AfterValidator
+from fastapi import Body, Query
+from pydantic import AfterValidator, BaseModel
 
 from hashinsight.kit.paging import MAX_CURSOR_CHARS, MAX_LIMIT
 
+_LATEST_YEAR = 2200
+
 
 def _in_utc(instant: datetime) -> datetime:
-    return instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant
+    """A time without a zone is UTC, as in everything that collectors send."""
+    if not 1970 <= instant.year < _LATEST_YEAR:  # noqa: PLR2004 - the Unix epoch
+        raise ValueError(f"must be between 1970 and {_LATEST_YEAR}")
+    return instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant.astimezone(UTC)
 
 
-Instant = Annotated[datetime, AfterValidator(_in_utc)]  # UTC if without a time zone
+Instant = Annotated[datetime, AfterValidator(_in_utc)]
 Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT)]
 Cursor = Annotated[str | None, Query(max_length=MAX_CURSOR_CHARS)]
+
+
+def body(model: type[BaseModel]) -> Any:
+    """A route's body, with the example of its model."""
+    extra = model.model_config["json_schema_extra"]
+    if not isinstance(extra, dict) or not isinstance(extra["examples"], list):
+        raise TypeError(f"{model.__name__} has no example")
+    return Body(openapi_examples={"example": {"value": extra["examples"][0]}})

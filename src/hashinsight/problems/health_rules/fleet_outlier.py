@@ -57,7 +57,7 @@ def _margin(obs: Observations, metric: Metric) -> Floats:
 
 
 RULES = (
-    Rule(Issue.FLEET_OUTLIER, Severity.P3, "Out of line with its peers", "robust_z",
+    Rule(Issue.FLEET_OUTLIER, Severity.P3, "Hashrate, temperature or efficiency far from its peers", "robust_z",
          (), ("inspect_boards", "check_cooling"),
          (Criterion("hashrate", "hashrate_ratio", "below"), Criterion("temperature", "temp_max", "above"),
           Criterion("efficiency", "efficiency", "above")), _outlier),

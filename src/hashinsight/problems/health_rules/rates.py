@@ -53,9 +53,9 @@ def _is_no_chance(counted: Floats, usual: Floats) -> Flags:
 
 
 RULES = (
-    Rule(Issue.REJECT_RATE_HIGH, Severity.P2, "Pool rejects far more of its shares than of its peers'", "reject_rate",
+    Rule(Issue.REJECT_RATE_HIGH, Severity.P2, "Reject rate far above its peers", "reject_rate",
          ("reject_rate",), ("check_pool", "check_network"), (Criterion("rate", "reject_rate", "above"),), _rejects),
-    Rule(Issue.HW_ERROR_RATE_HIGH, Severity.P2, "Far more hardware errors than its own baseline and its peers",
+    Rule(Issue.HW_ERROR_RATE_HIGH, Severity.P2, "Hardware error rate far above its own baseline and its peers",
          "hw_error_rate", ("hw_error_rate",), ("inspect_boards", "set_power_mode"),
          (Criterion("rate", "hw_error_rate", "above"),), _hw_errors),
 )  # fmt: skip

@@ -123,6 +123,6 @@ RULES = (
     Rule(Issue.FAN_ZERO, Severity.P1, "Fan stopped", "fan_speed_min",
          ("fan_speed_min",), ("swap_fan", "stop_mining"),
          (Criterion("limit", "fan_speed_min", "below"),), _fan_zero, hard=True),
-    Rule(Issue.WRONG_POOL, Severity.P1, "Mining for a pool or worker that is not on the allow list", "pool",
+    Rule(Issue.WRONG_POOL, Severity.P1, "Mining to a pool or worker that is not on the allow list", "pool",
          (), ("set_pool",), (Criterion("pool", "pool"), Criterion("worker", "worker")), _wrong_pool, hard=True),
 )  # fmt: skip

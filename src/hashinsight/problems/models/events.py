@@ -23,8 +23,9 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from hashinsight.inventory.queries.tables import Suppression
 from hashinsight.kit.db.metadata import metadata
+from hashinsight.problems.codes import SHOWN_STATUSES
 
-IS_SHOWN = "status in ('open', 'ack', 'in_progress')"
+IS_SHOWN = f"status in ({', '.join(map(repr, SHOWN_STATUSES))})"
 IS_RESOLVED = "status = 'resolved'"
 ENDED_BY_PEOPLE = f"{IS_RESOLVED} and resolved_by <> 'system' and resolution_cause is not null"
 _ORDER = (text("p_fail_24h desc nulls last"), text("seen desc"), text("last_seen_ts desc"), "id")

@@ -37,7 +37,7 @@ from sqlalchemy.orm import aliased
 from hashinsight.facts.models import find_model
 from hashinsight.identity.scope import Columns, Scope, within
 from hashinsight.inventory.queries.tables import GroupMember, Site, Zone
-from hashinsight.problems.codes import CAUSES_FIRST
+from hashinsight.problems.codes import CAUSES_FIRST, SHOWN_STATUSES
 from hashinsight.problems.models import EVENTS, PULSE
 from hashinsight.wire.sites import fold_code
 
@@ -52,7 +52,6 @@ def problems_within(scope: Scope, table: Any = EVENTS) -> ColumnElement[bool]:
     return within(scope, Columns(table.c.tenant_id, site=table.c.site_id, zone=table.c.zone_id, in_groups=in_groups))
 
 
-SHOWN_STATUSES = ("open", "ack", "in_progress")
 _BY_INDEX = (SHOWN_STATUSES, ("resolved",), ("pending",))  # statuses, by the index that has them
 DOCUMENTS = ("evidence_json", "actions_json", "peer_metrics_json", "ml_json", "health_json")
 _HIDDEN = ("tenant_id", "seen")

@@ -9,10 +9,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.identity.access import CurrentCaller, Session
 from hashinsight.identity.caller import Caller
 from hashinsight.inventory.parameters import Now
+from hashinsight.kit.web.parameters import body
 from hashinsight.kit.web.responses import encode, errors
 from hashinsight.problems.actions import ActionInput, ProblemAction
 from hashinsight.problems.schemas.problems import BulkResult, Problem
-from hashinsight.problems.schemas.requests import Assignment, Bulk, Comment, Remark, ResolveBody, body
+from hashinsight.problems.schemas.requests import Assignment, Bulk, Comment, Remark, ResolveBody
 from hashinsight.problems.service import actions, lists
 
 router = APIRouter()

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query, Response
 from hashinsight.identity.access import CurrentCaller, ReadSession, Session
 from hashinsight.inventory.parameters import Now, SitePath, ViewScope
 from hashinsight.inventory.queries import places
+from hashinsight.kit.web.parameters import body
 from hashinsight.kit.web.responses import encode, encode_raw, errors
 from hashinsight.problems.routes.params import (
     FilterQuery,
@@ -19,7 +20,7 @@ from hashinsight.problems.routes.params import (
     parse_statuses,
 )
 from hashinsight.problems.schemas.problems import MinerProblems, ProblemList
-from hashinsight.problems.schemas.requests import Lift, Suppress, body
+from hashinsight.problems.schemas.requests import Lift, Suppress
 from hashinsight.problems.schemas.sites import SiteSummary
 from hashinsight.problems.schemas.suppressions import MinerSuppressed, MinerUnsuppressed
 from hashinsight.problems.service import lists, sites, suppressions

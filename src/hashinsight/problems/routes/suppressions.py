@@ -9,9 +9,10 @@ from hashinsight.identity.access import CurrentCaller, ReadSession, Session
 from hashinsight.inventory.filters import Word
 from hashinsight.inventory.parameters import Cursor, Limit, Now, SiteQuery, ViewScope
 from hashinsight.inventory.queries import miners, places
+from hashinsight.kit.web.parameters import body
 from hashinsight.kit.web.responses import encode, errors
 from hashinsight.problems.queries import suppressions as queries
-from hashinsight.problems.schemas.requests import Lift, NewSuppression, body
+from hashinsight.problems.schemas.requests import Lift, NewSuppression
 from hashinsight.problems.schemas.suppressions import CreatedSuppressions, Suppression, SuppressionPage
 from hashinsight.problems.schemas.words import SuppressionKind
 from hashinsight.problems.service import suppressions

@@ -163,7 +163,7 @@ class ProblemDetails(BaseModel):
     timeline_cursor: str | None
     predecessors: list[Predecessor]
     similar: list[SimilarResolution]
-    people: dict[str, str] = Field(description="Names by user id, of everybody in the answer")
+    people: dict[str, str] = Field(description="Names of all users in the answer, by user id")
     machine: Machine | None = Field(description="Null for a collector, and outside the caller's scope")
     baseline: Baseline | None
     history: list[FeaturePoint]

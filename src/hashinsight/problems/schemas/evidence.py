@@ -79,7 +79,7 @@ class EvidenceDocument(TypedDict):
     threshold: NotRequired[float | None]
     side: NotRequired[Literal["above", "below"] | None]
     measured: NotRequired[Literal["now", "half_hour_mean"]]
-    held: Annotated[NotRequired[bool], Field(description="By the narrower limit of a problem that is open already")]
+    held: Annotated[NotRequired[bool], Field(description="The problem was already open, so the narrower limit applied")]
     baseline: NotRequired[EvidenceBaseline]
     sensor: Annotated[NotRequired[Literal["chip", "board"]], Field(description="Where a temperature was read")]
     limit_source: NotRequired[LimitSource]

@@ -1,52 +1,31 @@
 """Request bodies of the routes of problems."""
 
-from datetime import UTC, datetime
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from fastapi import Body
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, Field, StringConstraints, model_validator
 
 from hashinsight.inventory.fields import MINER_ID_CHARS
 from hashinsight.inventory.filters import Id, SiteRef
+from hashinsight.kit.web.bodies import form
+from hashinsight.kit.web.parameters import Instant
 from hashinsight.problems.actions import MAX_BULK_PROBLEMS, ActionInput, ProblemAction, ResolutionCause
 from hashinsight.problems.service.suppressions import SuppressionRequest
 
 _PLAIN = r"^[^\x00]*$"
-_LATEST_YEAR = 2200
 _ID = "01980f80-0000-7000-8000-0000000000e1"
 
 
-def _in_utc(at: datetime) -> datetime:
-    """A time without a zone is UTC, as in everything that collectors send."""
-    if not 1970 <= at.year < _LATEST_YEAR:  # noqa: PLR2004 - when computers' time begins
-        raise ValueError(f"must be between 1970 and {_LATEST_YEAR}")
-    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-
-
-Instant = Annotated[datetime, AfterValidator(_in_utc)]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000, pattern=_PLAIN)]
 MinerId = Annotated[str, StringConstraints(min_length=1, max_length=MINER_ID_CHARS, pattern=_PLAIN)]
 Code = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100, pattern=_PLAIN)]
 Who = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=254, pattern=_PLAIN)]
 
 
-def _form(**example: Any) -> ConfigDict:
-    return ConfigDict(extra="forbid", hide_input_in_errors=True, json_schema_extra={"examples": [example]})
-
-
-def body(model: type[BaseModel]) -> Any:
-    """A request body, with its example in the API document."""
-    extra = model.model_config["json_schema_extra"]
-    if not isinstance(extra, dict) or not isinstance(extra["examples"], list):
-        raise TypeError(f"{model.__name__} has no example")
-    return Body(openapi_examples={"example": {"value": extra["examples"][0]}})
-
-
 class Remark(BaseModel):
     """An optional comment with an action."""
 
-    model_config = _form(comment="on my way to the aisle")
+    model_config = form(comment="on my way to the aisle")
 
     comment: Text | None = None
 
@@ -55,7 +34,7 @@ class Remark(BaseModel):
 
 
 class Comment(BaseModel):
-    model_config = _form(comment="board 2 is cold to the touch")
+    model_config = form(comment="board 2 is cold to the touch")
 
     comment: Text
 
@@ -66,7 +45,7 @@ class Comment(BaseModel):
 class Assignment(BaseModel):
     """`assignee` is a user's id or e-mail; null unassigns."""
 
-    model_config = _form(assignee="kim@example.com", comment="your aisle")
+    model_config = form(assignee="kim@example.com", comment="your aisle")
 
     assignee: Who | None
     comment: Text | None = None
@@ -78,7 +57,7 @@ class Assignment(BaseModel):
 class ResolveBody(BaseModel):
     """The cause, and what was done. After `repaired` and `replaced` the machine's baseline starts again."""
 
-    model_config = _form(cause="repaired", action="hashboard 2 swapped", comment="old board goes to the maker")
+    model_config = form(cause="repaired", action="hashboard 2 swapped", comment="old board goes to the maker")
 
     cause: ResolutionCause
     action: Text | None = None
@@ -91,7 +70,7 @@ class ResolveBody(BaseModel):
 class Bulk(BaseModel):
     """One action on up to 1,000 problems; the other fields are those of the action."""
 
-    model_config = _form(act="acknowledge", ids=[_ID], comment="all of rack 14: its breaker is out")
+    model_config = form(act="acknowledge", ids=[_ID], comment="all of rack 14: its breaker is out")
 
     act: ProblemAction
     ids: Annotated[list[UUID], Field(min_length=1, max_length=MAX_BULK_PROBLEMS, fail_fast=True)]
@@ -117,7 +96,7 @@ class Bulk(BaseModel):
 class Suppress(BaseModel):
     """`until` null: until lifted. `maintenance`: the machine is being worked on."""
 
-    model_config = _form(until="2026-03-01T18:00:00Z", maintenance=True, reason="new fans")
+    model_config = form(until="2026-03-01T18:00:00Z", maintenance=True, reason="new fans")
 
     until: Instant | None = None
     maintenance: bool = False
@@ -130,7 +109,7 @@ class Suppress(BaseModel):
 class Lift(BaseModel):
     """An optional reason for lifting a suppression."""
 
-    model_config = _form(reason="fans are in")
+    model_config = form(reason="fans are in")
 
     reason: Text | None = None
 
@@ -138,7 +117,7 @@ class Lift(BaseModel):
 class NewSuppression(BaseModel):
     """`kind` says which of `miner_id`, `zone` (its code) and `group_id` is given; a group needs no site."""
 
-    model_config = _form(
+    model_config = form(
         kind="zone",
         site_id="tx-midland-1",
         zone="B2",

@@ -1,1 +1,1 @@
-"""Acts on problems, one file a verb."""
+"""One function per action; one file per subject."""

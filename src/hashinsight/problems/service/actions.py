@@ -92,7 +92,7 @@ async def act_on_problems(
             return ActionResult(problem_id, error=errors.not_allowed_here())
         if problem_id not in rows:
             return ActionResult(problem_id, error=errors.problem_not_found())
-        conflict = ActionRefusal("CONFLICT", "another user was first")
+        conflict = ActionRefusal("CONFLICT", "someone else changed this problem first")
         return ActionResult(problem_id, error=refused[problem_id] or _conflict(conflict, rows[problem_id]))
 
     return [result(problem_id) for problem_id in unique]

@@ -18,10 +18,10 @@ from hashinsight.identity.scope import Scope
 from hashinsight.inventory.queries import miners, places
 from hashinsight.kit.clock import iso_z
 from hashinsight.kit.db.database import Database
-from hashinsight.problems.codes import Age
+from hashinsight.problems.codes import SHOWN_STATUSES, Age
 from hashinsight.problems.errors import too_many_rows
 from hashinsight.problems.queries import counts, lists
-from hashinsight.problems.queries.lists import DOCUMENTS, SHOWN_STATUSES, ProblemFilter
+from hashinsight.problems.queries.lists import DOCUMENTS, ProblemFilter
 from hashinsight.problems.queries.suppressions import SuppressedMiners, list_suppressed
 
 MAX_MINER_PROBLEMS = 500

@@ -4,12 +4,8 @@ import numpy as np
 
 from hashinsight.sim.causes.kind import CauseEvent, CauseKind
 from hashinsight.sim.effects import Effects
-from hashinsight.sim.history import MachineHistory
 from hashinsight.sim.state import State
 from hashinsight.sim.weather import DAY_SEC
-
-# ruff: noqa: PLR2004 - a signature is stated in figures
-
 
 _HEAT_WAVE_C = 9.0
 _AISLE_C = 11.0
@@ -25,11 +21,6 @@ def hot_aisle(event: CauseEvent, effects: Effects, _state: State, now: float) ->
     effects.inlet_add_c[event.machines] += _AISLE_C * event.plan.severity * event.swelling(now, 1200.0) * part
 
 
-def shows_hot_air(before: MachineHistory, after: MachineHistory) -> bool:
-    warmer = np.max(after.inlet_c) - np.max(before.inlet_c) > 5
-    return bool(warmer and np.max(after.fan_duty) >= np.max(before.fan_duty))
-
-
 HEAT_KINDS = (
     CauseKind(
         kind="heat_wave",
@@ -37,7 +28,6 @@ HEAT_KINDS = (
         signature="a whole site hotter for days, fans at full, hashrate 5…10 % down in the afternoons",
         within_sec=1.5 * DAY_SEC,
         does=heat_wave,
-        shows=shows_hot_air,
         reach="site",
         usual_sec=3 * DAY_SEC,
     ),
@@ -47,7 +37,6 @@ HEAT_KINDS = (
         signature="a zone gets hotter within 20 min, fans at full, throttling, some stop",
         within_sec=3600.0,
         does=hot_aisle,
-        shows=shows_hot_air,
         reach="zone",
         usual_sec=6 * 3600.0,
     ),
@@ -79,18 +68,6 @@ def cut_site(event: CauseEvent, effects: Effects, _state: State, _now: float) ->
     effects.silent[event.machines] = True
 
 
-def shows_silence(before: MachineHistory, after: MachineHistory) -> bool:
-    return bool(before.collected.all() and not after.collected.any())
-
-
-def shows_no_power(before: MachineHistory, after: MachineHistory) -> bool:
-    return bool(before.online.all() and not after.online.any() and after.power_w.max() == 0)
-
-
-def shows_dark_site(before: MachineHistory, after: MachineHistory) -> bool:
-    return shows_silence(before, after) and shows_no_power(before, after)
-
-
 OUTAGE_KINDS = (
     CauseKind(
         kind="switch_outage",
@@ -98,7 +75,6 @@ OUTAGE_KINDS = (
         signature="rows missing for all machines of a switch at once; they stop hashing minutes later",
         within_sec=900.0,
         does=cut_network,
-        shows=shows_silence,
         reach="switch",
         usual_sec=HOUR,
     ),
@@ -108,7 +84,6 @@ OUTAGE_KINDS = (
         signature="rows missing for a whole site while its machines run on; its backlog comes later",
         within_sec=900.0,
         does=silence_collector,
-        shows=shows_silence,
         reach="site",
         usual_sec=2 * HOUR,
     ),
@@ -118,7 +93,6 @@ OUTAGE_KINDS = (
         signature="all machines of a PDU offline at once; uptime from zero when they come back",
         within_sec=900.0,
         does=cut_power,
-        shows=shows_no_power,
         reach="pdu",
         usual_sec=HOUR,
     ),
@@ -128,7 +102,6 @@ OUTAGE_KINDS = (
         signature="no row of a whole site; uptime from zero when it comes back",
         within_sec=900.0,
         does=cut_site,
-        shows=shows_dark_site,
         reach="site",
         usual_sec=2 * HOUR,
     ),

@@ -7,7 +7,6 @@ import numpy as np
 
 from hashinsight.sim.effects import Effects
 from hashinsight.sim.episodes import MachineNumbers
-from hashinsight.sim.history import MachineHistory
 from hashinsight.sim.plan import PlannedCause
 from hashinsight.sim.readings import Counts, Floats
 from hashinsight.sim.state import State
@@ -40,7 +39,6 @@ class CauseKind:
     signature: str
     within_sec: float
     does: Callable[[CauseEvent, Effects, State, float], None]
-    shows: Callable[[MachineHistory, MachineHistory], bool]
     reach: str  # what it affects unless narrowed: site, zone, switch or pdu
     usual_sec: float
     lasting: bool = False  # its changes stay after its end

@@ -1,12 +1,8 @@
 """Pool outages and rejects, curtailment, firmware rollouts."""
-# ruff: noqa: PLR2004 - a signature is stated in figures
-
-import numpy as np
 
 from hashinsight.sim.causes.kind import CauseEvent, CauseKind
 from hashinsight.sim.effects import Effects
 from hashinsight.sim.episodes import MachineNumbers
-from hashinsight.sim.history import MachineHistory
 from hashinsight.sim.state import State
 
 HOUR = 3600.0
@@ -44,28 +40,6 @@ def roll_out(event: CauseEvent, effects: Effects, state: State, now: float) -> N
     state.unit_factor[machines] = event.plan.hashrate_factor
 
 
-def shows_dead_pool(before: MachineHistory, after: MachineHistory) -> bool:
-    unpaid = after.gained(after.accepted) == 0
-    moved = bool((after.pool != before.pool[-1]).any())
-    return before.gained(before.accepted) > 0 and (unpaid or moved) and after.ratio > 0.9 * before.ratio
-
-
-def shows_many_rejects(before: MachineHistory, after: MachineHistory) -> bool:
-    def share(seen: MachineHistory) -> float:
-        rejected = seen.gained(seen.rejected)
-        return rejected / max(rejected + seen.gained(seen.accepted), 1.0)
-
-    return share(after) > 0.06 > share(before) and after.ratio > 0.9 * before.ratio
-
-
-def shows_curtailed(before: MachineHistory, after: MachineHistory) -> bool:
-    return bool(before.ratio > 0.5 and after.ratio < 0.02 and np.median(after.power_w) < 250 and after.online.all())
-
-
-def shows_rollout(before: MachineHistory, after: MachineHistory) -> bool:
-    return bool(before.boots == 0 and after.boots <= 1 and after.uptime_sec.min() < before.uptime_sec.min())
-
-
 KINDS = (
     CauseKind(
         kind="pool_outage",
@@ -73,7 +47,6 @@ KINDS = (
         signature="no accepted share at a whole site, or all on their second pool; hashrate fine",
         within_sec=1800.0,
         does=kill_pool,
-        shows=shows_dead_pool,
         reach="site",
         usual_sec=2 * HOUR,
     ),
@@ -83,7 +56,6 @@ KINDS = (
         signature="15 % of the shares of a whole site rejected; hashrate fine",
         within_sec=3600.0,
         does=reject_shares,
-        shows=shows_many_rejects,
         reach="site",
         usual_sec=3 * HOUR,
     ),
@@ -93,7 +65,6 @@ KINDS = (
         signature="power of a site to standby at once while it answers; some machines fail at the restart",
         within_sec=900.0,
         does=curtail,
-        shows=shows_curtailed,
         reach="site",
         usual_sec=3 * HOUR,
     ),
@@ -103,7 +74,6 @@ KINDS = (
         signature="machines reboot one after the other within half an hour; firmware text, name or unit may change",
         within_sec=2700.0,
         does=roll_out,
-        shows=shows_rollout,
         reach="site",
         usual_sec=HOUR,
         lasting=True,

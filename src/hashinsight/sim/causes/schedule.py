@@ -17,10 +17,15 @@ from hashinsight.sim.state import State
 
 class CauseSchedule:
     def __init__(
-        self, fleet: Fleet, ledger: EpisodeLog, seed: int, firmwares: tuple[str, ...], reported_models: tuple[str, ...]
+        self,
+        fleet: Fleet,
+        episodes: EpisodeLog,
+        seed: int,
+        firmwares: tuple[str, ...],
+        reported_models: tuple[str, ...],
     ) -> None:
-        self._fleet, self._ledger = fleet, ledger
-        self._firmwares, self._models_said = firmwares, reported_models
+        self._fleet, self._episodes = fleet, episodes
+        self._firmwares, self._reported_models = firmwares, reported_models
         self._rng = stream_of(seed, "causes")
         self._events: list[CauseEvent] = []
         self.kinds = {kind.kind: kind for kind in CAUSES}
@@ -42,7 +47,7 @@ class CauseSchedule:
         end: float | None,
         first_pool: Counts,
     ) -> Episode:
-        episode = self._ledger.write(
+        episode = self._episodes.write(
             machine_id=None,
             site=self._fleet.site[int(machines[0])],
             kind=plan.kind,
@@ -63,8 +68,8 @@ class CauseSchedule:
             luck=self._rng.random(len(machines)),
             first_pool=first_pool,
             firmware_no=self._firmwares.index(plan.firmware) if plan.firmware in self._firmwares else None,
-            reported_model_no=self._models_said.index(plan.reported_model)
-            if plan.reported_model in self._models_said
+            reported_model_no=self._reported_models.index(plan.reported_model)
+            if plan.reported_model in self._reported_models
             else None,
         )
         self._events.append(event)
@@ -74,7 +79,7 @@ class CauseSchedule:
         for event in self._events:
             if event.no == no:
                 event.end, event.plan = now, replace(event.plan, every_sec=None)
-                self._ledger.close(no, now)
+                self._episodes.close(no, now)
                 return True
         return False
 
@@ -83,7 +88,7 @@ class CauseSchedule:
         self._events = [event for event in self._events if event.end > now]
         for event in over:
             if event.plan.every_sec is not None:
-                scope = getattr(self._ledger.find(event.no), "scope", "")
+                scope = getattr(self._episodes.find(event.no), "scope", "")
                 start = event.start + event.plan.every_sec
                 end = start + event.plan.lasts_sec
                 self.happen(event.plan, event.machines, scope, start=start, end=end, first_pool=event.first_pool)

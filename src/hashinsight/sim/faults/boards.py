@@ -1,11 +1,10 @@
 """Hashboards: lost as a whole, or chip by chip."""
-# ruff: noqa: PLR2004 - a signature is stated in figures
+# ruff: noqa: PLR2004 - effects are stated in figures
 
 import numpy as np
 
 from hashinsight.sim.effects import Effects
 from hashinsight.sim.faults.family import DAY, HOUR, MINUTE, ActiveCases, Family
-from hashinsight.sim.history import MachineHistory
 from hashinsight.sim.readings import BOARDS, Counts
 
 
@@ -26,14 +25,6 @@ def lose_board(case: ActiveCases, effects: Effects) -> None:
     effects.error_code[gone] = 210
 
 
-def shows_lost_board(before: MachineHistory, after: MachineHistory) -> bool:
-    boards = before.board_ths.shape[1]
-    stopped = after.ratio < 0.02
-    one_less = abs(after.ratio / before.ratio - (boards - 1) / boards) < 0.06
-    watts = np.median(after.power_w) / np.median(before.power_w)
-    return bool((after.board_chips == 0).any() and (stopped or (one_less and 0.62 < watts < 0.73)))
-
-
 def lose_chips(case: ActiveCases, effects: Effects) -> None:
     board = which_board(case)
     warned = (case.warns_from < case.start) & ~case.started
@@ -44,15 +35,6 @@ def lose_chips(case: ActiveCases, effects: Effects) -> None:
     effects.errors_per_h[case.machine, board] += np.where(case.started, 40 + 60 * case.draws[:, 2], 0.0)
 
 
-def shows_lost_chips(before: MachineHistory, after: MachineHistory) -> bool:
-    fewer = after.board_chips.min() < 0.95 * before.board_chips.min()
-    slower = 0.6 < after.ratio / before.ratio < 0.985
-    errors = after.gained(after.hw_errors) / len(after.hw_errors) > 3 * before.gained(before.hw_errors) / len(
-        before.hw_errors
-    )
-    return bool(fewer and slower and errors and after.watts_per_ths > before.watts_per_ths)
-
-
 FAMILIES = (
     Family(
         kind="hashboard_lost",
@@ -60,7 +42,6 @@ FAMILIES = (
         signature="hashrate to 2/3, power 30…35 % down, chips found 0, sensor 0, 255 or inlet; without a PIC all 0",
         within_sec=15 * MINUTE,
         does=lose_board,
-        shows=shows_lost_board,
         share=0.35,
         warns=0.65,
         lead_sec=(7 * DAY, 28 * DAY),
@@ -74,7 +55,6 @@ FAMILIES = (
         signature="fewer chips found on a board, hashrate down by their share, hardware errors and J/TH up",
         within_sec=6 * HOUR,
         does=lose_chips,
-        shows=shows_lost_chips,
         share=0.15,
         warns=0.65,
         lead_sec=(7 * DAY, 28 * DAY),

@@ -1,17 +1,15 @@
 """Cooling: dust, dried thermal paste, a detached heatsink."""
-# ruff: noqa: PLR2004 - a signature is stated in figures
 
 import numpy as np
 
 from hashinsight.sim.effects import Effects
 from hashinsight.sim.faults.boards import which_board
 from hashinsight.sim.faults.family import DAY, HOUR, MINUTE, ActiveCases, Family
-from hashinsight.sim.history import MachineHistory
 from hashinsight.sim.readings import Floats
 
 
 def creep(case: ActiveCases) -> Floats:
-    """0 to 1: half of it while it warns, the rest in three days from the start; all in half a day without warning."""
+    """0 to 1. With a warning phase: half of it there, the rest in three days. Without: all in half a day."""
     warned = case.warns_from < case.start
     after = np.where(case.started, case.age / np.where(warned, 3 * DAY, 0.5 * DAY), 0.0)
     crept: Floats = np.minimum(0.5 * case.warning * warned + np.where(warned, 0.5, 1.0) * np.minimum(after, 1.0), 1.0)
@@ -32,23 +30,9 @@ def dry_paste(case: ActiveCases, effects: Effects) -> None:
 
 
 def drop_heatsink(case: ActiveCases, effects: Effects) -> None:
-    at = (case.machine[case.started], which_board(case)[case.started])
-    effects.board_rise[at] *= 1 + 0.22 * case.severity[case.started]
-    effects.chip_over[at] *= 1 + 0.45 * case.severity[case.started]
-
-
-def shows_hotter(before: MachineHistory, after: MachineHistory) -> bool:
-    """Hotter over inlet, or fans that work clearly harder to prevent it."""
-    harder = float(np.median(after.fan_duty) - np.median(before.fan_duty))
-    return after.rise_c - before.rise_c > 4 or (harder > 0.08 and after.rise_c > before.rise_c - 3)
-
-
-def shows_one_hot_board(before: MachineHistory, after: MachineHistory) -> bool:
-    def apart(seen: MachineHistory) -> float:
-        boards = np.sort(np.max(seen.chip_temp_c, axis=0))
-        return float(boards[-1] - boards[-2])
-
-    return apart(after) - apart(before) > 5
+    index = (case.machine[case.started], which_board(case)[case.started])
+    effects.board_rise[index] *= 1 + 0.22 * case.severity[case.started]
+    effects.chip_over[index] *= 1 + 0.45 * case.severity[case.started]
 
 
 FAMILIES = (
@@ -58,7 +42,6 @@ FAMILIES = (
         signature="temperature over inlet creeps up at the same power, fans faster, then throttling",
         within_sec=3 * DAY,
         does=gather_dust,
-        shows=shows_hotter,
         share=0.10,
         warns=0.65,
         lead_sec=(14 * DAY, 42 * DAY),
@@ -71,7 +54,6 @@ FAMILIES = (
         signature="chip over inlet creeps up, one board more than the others, fans faster, then throttling",
         within_sec=3 * DAY,
         does=dry_paste,
-        shows=shows_hotter,
         share=0.05,
         warns=0.65,
         lead_sec=(14 * DAY, 42 * DAY),
@@ -85,7 +67,6 @@ FAMILIES = (
         signature="one board jumps hotter than the others, and is cut where that is past its limit",
         within_sec=30 * MINUTE,
         does=drop_heatsink,
-        shows=shows_one_hot_board,
         share=0.03,
         cycles=True,
         repair_sec=(6 * HOUR, 3 * DAY),

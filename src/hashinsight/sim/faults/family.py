@@ -7,7 +7,6 @@ import numpy as np
 
 from hashinsight.sim.effects import Effects
 from hashinsight.sim.fleet import Fleet
-from hashinsight.sim.history import MachineHistory
 from hashinsight.sim.readings import Counts, Flags, Floats
 from hashinsight.sim.state import State
 
@@ -131,7 +130,6 @@ class Family:
     signature: str  # in words
     within_sec: float  # measurable this long after the start, at severity 1
     does: Callable[[ActiveCases, Effects], None]
-    shows: Callable[[MachineHistory, MachineHistory], bool]  # before and after, the same machine at about the same air
     share: float = 0.0
     by_itself: bool = False
     warns: float = 0.0

@@ -1,11 +1,10 @@
 """Fans: one stops or runs far below its set speed; after a while protection stops the machine."""
-# ruff: noqa: PLR2004 - a signature is stated in figures
+# ruff: noqa: PLR2004 - effects are stated in figures
 
 import numpy as np
 
 from hashinsight.sim.effects import Effects
 from hashinsight.sim.faults.family import DAY, MINUTE, ActiveCases, Family
-from hashinsight.sim.history import MachineHistory
 from hashinsight.sim.models import FAN_COUNT
 
 _FAN_LOST_CODE = 110
@@ -14,31 +13,20 @@ _FAN_LOST_CODE = 110
 def fail_fan(case: ActiveCases, effects: Effects) -> None:
     count = FAN_COUNT[case.fleet.model[case.machine]]
     fan = (case.draws[:, 0] * count).astype(np.int64)
-    at = (case.machine, fan)
+    index = (case.machine, fan)
     warned = (case.warns_from < case.start) & ~case.started
-    effects.fan_jitter_rpm[at] += 260 * case.warning * warned
-    effects.fan_gain[at] *= np.where(warned, 1 - 0.10 * case.warning, 1.0)
+    effects.fan_jitter_rpm[index] += 260 * case.warning * warned
+    effects.fan_gain[index] *= np.where(warned, 1 - 0.10 * case.warning, 1.0)
     has_stopped = case.started & (case.draws[:, 1] < 0.55)
     slow = case.started & ~has_stopped
-    effects.fan_gain[at] *= np.where(has_stopped, 0.0, 1.0)
+    effects.fan_gain[index] *= np.where(has_stopped, 0.0, 1.0)
     # what the tachometer misses, the air misses too
-    effects.fan_minus_rpm[at] += np.where(slow, 2000 + 1000 * case.draws[:, 2], 0.0)
-    effects.fan_gain[at] *= np.where(slow, 0.85, 1.0)
+    effects.fan_minus_rpm[index] += np.where(slow, 2000 + 1000 * case.draws[:, 2], 0.0)
+    effects.fan_gain[index] *= np.where(slow, 0.85, 1.0)
     patience = (20 + 100 * case.draws[:, 3]) * MINUTE
     stopped = case.machine[has_stopped & (case.age > patience)]
     effects.stalled[stopped] = True
     effects.error_code[stopped] = _FAN_LOST_CODE
-
-
-def shows_failed_fan(before: MachineHistory, after: MachineHistory) -> bool:
-    had = before.fan_rpm[:, before.fan_rpm[0] >= 0].astype(np.float64)
-    has = after.fan_rpm[:, after.fan_rpm[0] >= 0].astype(np.float64)
-    # rpm over duty: a fan is compared with its set speed
-    was = np.median(had / before.fan_duty[:, None], axis=0)
-    now = np.median(has / after.fan_duty[:, None], axis=0)
-    harder = np.median(after.fan_duty) >= np.median(before.fan_duty) - 0.01
-    has_stopped = not after.hashing.all()  # too hot without that fan: then the others slow down, too
-    return bool((now < 0.75 * was).any() and (harder or has_stopped))
 
 
 FAMILIES = (
@@ -48,7 +36,6 @@ FAMILIES = (
         signature="one fan at 0 rpm or 2,000 to 3,000 under the others, the others faster, hotter; at 0 it stops",
         within_sec=15 * MINUTE,
         does=fail_fan,
-        shows=shows_failed_fan,
         share=0.15,
         warns=0.65,
         lead_sec=(2 * DAY, 10 * DAY),

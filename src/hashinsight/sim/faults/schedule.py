@@ -16,8 +16,8 @@ from hashinsight.sim.state import State
 class FaultSchedule:
     """All faults of single machines in a run."""
 
-    def __init__(self, fleet: Fleet, families: Families, rates: FaultRates, ledger: EpisodeLog, seed: int) -> None:
-        self._fleet, self._rates, self._ledger = fleet, rates, ledger
+    def __init__(self, fleet: Fleet, families: Families, rates: FaultRates, episodes: EpisodeLog, seed: int) -> None:
+        self._fleet, self._rates, self._episodes = fleet, rates, episodes
         self.families = {family.kind: family for family in families}
         self._cases = {kind: CaseTable() for kind in self.families}
         self._rng = {kind: stream_of(seed, "case", kind) for kind in self.families}
@@ -30,7 +30,7 @@ class FaultSchedule:
         start = at + lead
         lasting = rng.uniform(*self._repair(family), len(machines))
         draws = rng.random((len(machines), DRAWS))
-        fits = (start >= not_before) & ~self._ill(family.kind, machines)
+        fits = (start >= not_before) & ~self._has_fault(family.kind, machines)
         times = np.stack([at, start, start + lasting], axis=1)[fits]
         self._add(family, machines[fits], times, np.ones(int(fits.sum())), draws[fits])
 
@@ -40,11 +40,11 @@ class FaultSchedule:
         """Cases at a given time; a part of them has a warning phase before it."""
         rng = self._rng[family.kind]
         lead = self._leads(family, len(machines), rng)
-        mended = (
+        repaired = (
             start + rng.uniform(*self._repair(family), len(machines)) if end is None else np.full(len(machines), end)
         )
         draws = rng.random((len(machines), DRAWS))
-        times = np.stack([start - lead, np.full(len(machines), start), mended], axis=1)
+        times = np.stack([start - lead, np.full(len(machines), start), repaired], axis=1)
         return self._add(family, machines, times, np.full(len(machines), severity), draws)
 
     def inject(
@@ -59,7 +59,7 @@ class FaultSchedule:
         cases = self._cases.get(episode.kind)
         if cases is None or not cases.end(episode.no, now):
             return False
-        self._ledger.close(episode.no, now)
+        self._episodes.close(episode.no, now)
         return True
 
     def cure(self, machines: MachineNumbers, now: float) -> None:
@@ -71,16 +71,16 @@ class FaultSchedule:
             ):
                 if self._rng[kind].random() < chance:
                     cases.drop(no)
-                    self._ledger.close(no, now)
+                    self._episodes.close(no, now)
 
     def take_over(self, now: float) -> Flags:
         """Machines repaired by somebody who power-cycled them."""
-        mended = np.zeros(self._fleet.n, dtype=np.bool_)
+        repaired = np.zeros(self._fleet.n, dtype=np.bool_)
         for kind, cases in self._cases.items():
             machines = cases.take_over(now)
             if machines.size and self.families[kind].repair_boots:
-                mended[machines] = True
-        return mended
+                repaired[machines] = True
+        return repaired
 
     def apply(self, effects: Effects, state: State, *, now: float, dt: float) -> None:
         for kind, cases in self._cases.items():
@@ -96,7 +96,7 @@ class FaultSchedule:
         warned, lead = rng.random(count) < family.warns, rng.uniform(*family.lead_sec, count)
         return np.where(warned, lead, 0.0)
 
-    def _ill(self, kind: str, machines: MachineNumbers) -> Flags:
+    def _has_fault(self, kind: str, machines: MachineNumbers) -> Flags:
         return np.isin(machines, self._cases[kind].machine)
 
     def _spread(self, family: Family, machines: MachineNumbers, at: Floats) -> tuple[MachineNumbers, Floats]:
@@ -111,7 +111,7 @@ class FaultSchedule:
     ) -> list[Episode]:
         # one record per episode: faults of single machines are few
         written = [
-            self._ledger.write(
+            self._episodes.write(
                 machine_id=self._fleet.machine_id[machine],
                 site=self._fleet.site[machine],
                 kind=family.kind,

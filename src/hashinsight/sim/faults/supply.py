@@ -1,11 +1,10 @@
 """Power supplies: tripped protection, reboot loops, machines that do not start again after a stop."""
-# ruff: noqa: PLR2004 - a signature is stated in figures
+# ruff: noqa: PLR2004 - effects are stated in figures
 
 import numpy as np
 
 from hashinsight.sim.effects import Effects
 from hashinsight.sim.faults.family import DAY, HOUR, MINUTE, ActiveCases, Family
-from hashinsight.sim.history import MachineHistory
 
 _PROTECTION_CODE = 239
 _FAILED_START_CODE = 5030
@@ -21,16 +20,6 @@ def trip_protection(case: ActiveCases, effects: Effects) -> None:
     effects.stalled[case.machine[case.age >= 3 * MINUTE + case.dt]] = True
 
 
-def errors_on_all_boards(seen: MachineHistory, least: float) -> bool:
-    gained = np.maximum(np.diff(seen.board_hw_errors, axis=0), 0).sum(axis=0)
-    return bool((gained > least).all())
-
-
-def shows_protection(before: MachineHistory, after: MachineHistory) -> bool:
-    stopped = after.ratio < 0.02 < before.ratio and after.online.all() and np.median(after.power_w) < 250
-    return bool(stopped and errors_on_all_boards(after, 5))
-
-
 def loop_reboots(case: ActiveCases, effects: Effects) -> None:
     """Reboots under load, again and again: hashrate is a saw-tooth, errors come from all boards at once."""
     machine = case.machine[case.started]
@@ -43,19 +32,10 @@ def loop_reboots(case: ActiveCases, effects: Effects) -> None:
     effects.reboot[case.machine[fires]] = True
 
 
-def shows_reboot_loop(before: MachineHistory, after: MachineHistory) -> bool:
-    spread = float(np.std(after.hashrate_ths / after.expected_ths))
-    return before.boots == 0 and after.boots >= 3 and spread > 0.1 and errors_on_all_boards(after, 20)
-
-
 def reboot_once(case: ActiveCases, effects: Effects) -> None:
     fresh = case.started & np.isnan(case.memory[:, 0])
     case.remember(0, np.where(fresh, case.now, case.memory[:, 0]))
     effects.reboot[case.machine[fresh]] = True
-
-
-def shows_reboot(before: MachineHistory, after: MachineHistory) -> bool:
-    return bool(before.boots == 0 and after.boots <= 1 and after.uptime_sec.min() < before.uptime_sec.min())
 
 
 def fail_to_start(case: ActiveCases, effects: Effects) -> None:
@@ -66,10 +46,6 @@ def fail_to_start(case: ActiveCases, effects: Effects) -> None:
     effects.linked[machine[case.draws[case.started, 1] < 0.4]] = False
 
 
-def shows_failed_start(before: MachineHistory, after: MachineHistory) -> bool:
-    return bool(before.ratio > 0.5 and (after.ratio < 0.02 or not after.online.any()))
-
-
 FAMILIES = (
     Family(
         kind="psu_protection",
@@ -77,7 +53,6 @@ FAMILIES = (
         signature="errors on all boards at once, then 0 TH/s and standby watts while it still answers",
         within_sec=20 * MINUTE,
         does=trip_protection,
-        shows=shows_protection,
         share=0.09,
         heat=True,
         cycles=True,
@@ -88,7 +63,6 @@ FAMILIES = (
         signature="reboots every 10 to 40 min, saw-tooth hashrate, errors on all boards at once",
         within_sec=4 * HOUR,
         does=loop_reboots,
-        shows=shows_reboot_loop,
         share=0.06,
         heat=True,
         cycles=True,
@@ -99,7 +73,6 @@ FAMILIES = (
         signature="one reboot: uptime and counters from zero, back within 20 min",
         within_sec=20 * MINUTE,
         does=reboot_once,
-        shows=shows_reboot,
         share=3.0,
         by_itself=True,
         repair_sec=(20 * MINUTE, 20 * MINUTE),
@@ -111,7 +84,6 @@ FAMILIES = (
         signature="0 TH/s at standby watts after a stop was lifted, or no answer at all",
         within_sec=20 * MINUTE,
         does=fail_to_start,
-        shows=shows_failed_start,
         repair_sec=(4 * HOUR, 1.5 * DAY),
         restart_cures=0.5,
     ),

@@ -3,23 +3,13 @@
 from functools import partial
 
 from hashinsight.sim.readings import BOARDS
-from hashinsight.sim.sockets import cgminer, requests
-from hashinsight.sim.sockets.cgminer import Body
-from hashinsight.sim.sockets.luxos_boards import GHS, board_figures, rates
-from hashinsight.sim.sockets.machine import Machine, number, whole
+from hashinsight.sim.sockets import requests
+from hashinsight.sim.sockets.cgminer import Body, Firmware
+from hashinsight.sim.sockets.luxos_boards import board_figures, rates
+from hashinsight.sim.sockets.machine import GHS, Machine, number, whole
 from hashinsight.sim.sockets.requests import CommandSet
 
-
-def _state(machine: Machine, letter: str, code: int, text: str) -> Body:
-    return cgminer.status(letter, code, text, "cgminer 1.0.0", machine.reading.at)
-
-
-def _reply(machine: Machine, code: int, text: str, section: str, rows: list[Body]) -> Body:
-    return cgminer.body(section, rows, _state(machine, "S", code, text))
-
-
-def fail(machine: Machine, code: int, text: str) -> Body:
-    return cgminer.status_only(_state(machine, "E", code, text))
+_FIRMWARE = Firmware("cgminer 1.0.0")
 
 
 def _about(machine: Machine) -> Body:
@@ -28,14 +18,14 @@ def _about(machine: Machine) -> Body:
 
 
 def version(machine: Machine, _: str) -> Body:
-    return _reply(machine, 22, "BMMiner versions", "VERSION", [{"API": "3.1", **_about(machine)}])
+    return _FIRMWARE.reply(machine, 22, "BMMiner versions", "VERSION", [{"API": "3.1", **_about(machine)}])
 
 
 def summary(machine: Machine, _: str) -> Body:
     reading = machine.reading
     row = {"Elapsed": reading.uptime_sec, **rates(reading), "Accepted": reading.accepted, "Rejected": reading.rejected}
     row |= {"Hardware Errors": reading.hw_errors, "Stale": 0, "Found Blocks": 0}
-    return _reply(machine, 11, "Summary", "SUMMARY", [row])
+    return _FIRMWARE.reply(machine, 11, "Summary", "SUMMARY", [row])
 
 
 def stats(machine: Machine, _: str) -> Body:
@@ -47,15 +37,12 @@ def stats(machine: Machine, _: str) -> Body:
     rest = {"STATS": 0, "ID": "BC50", "Elapsed": reading.uptime_sec, **rates(reading), "miner_count": BOARDS}
     rest |= {"frequency": whole(reading.frequency_mhz), "fan_num": len(fans), **fans, **boards}
     rest |= {"total_rateideal": number(reading.expected_ths * GHS), "rate_unit": "GH"}
-    return _reply(machine, 70, "BMMiner stats", "STATS", [_about(machine), rest])
-
-
-def pools(machine: Machine, _: str) -> Body:
-    rows = cgminer.pool_rows(machine.pools, machine.reading)
-    return _reply(machine, 7, f"{len(rows)} Pool(s)", "POOLS", rows)
+    return _FIRMWARE.reply(machine, 70, "BMMiner stats", "STATS", [_about(machine), rest])
 
 
 COMMANDS = CommandSet(
-    reads={"version": version, "summary": summary, "stats": stats, "pools": pools}, writes={}, fail=fail
+    reads={"version": version, "summary": summary, "stats": stats, "pools": _FIRMWARE.pools},
+    writes={},
+    fail=_FIRMWARE.fail,
 )
 answer = partial(requests.answer, COMMANDS)

@@ -6,28 +6,15 @@ from functools import partial
 from hashinsight.sim.commands import Command, FaultLight, Pause, Refusal, Restart, Resume, SetMode, SetPools
 from hashinsight.sim.plan import Pool
 from hashinsight.sim.readings import BOARDS
-from hashinsight.sim.sockets import cgminer, requests
-from hashinsight.sim.sockets.cgminer import Body
-from hashinsight.sim.sockets.machine import Machine, hottest, mean, number, whole
+from hashinsight.sim.sockets import requests
+from hashinsight.sim.sockets.cgminer import Body, Firmware
+from hashinsight.sim.sockets.machine import GHS, MHS, Machine, hottest, mean, number, whole
 from hashinsight.sim.sockets.requests import CommandSet, Request, RequestError, whole_number
 
-GHS = 1_000.0  # in a TH/s
-MHS = 1_000_000.0
+_FIRMWARE = Firmware("cgminer 4.11.1")
 MAX_DELAY_SEC = 3600.0
 MODES_BY_NUMBER = {"0": "eco", "1": "normal", "2": "perf"}
 _NUMBERS = {name: no for no, name in MODES_BY_NUMBER.items()}
-
-
-def _state(machine: Machine, letter: str, code: int, text: str) -> Body:
-    return cgminer.status(letter, code, text, "cgminer 4.11.1", machine.reading.at)
-
-
-def _reply(machine: Machine, code: int, text: str, section: str, rows: list[Body]) -> Body:
-    return cgminer.body(section, rows, _state(machine, "S", code, text))
-
-
-def fail(machine: Machine, code: int, text: str) -> Body:
-    return cgminer.status_only(_state(machine, "E", code, text))
 
 
 def _number(machine: Machine) -> str:
@@ -48,7 +35,7 @@ def version(machine: Machine, _: str) -> Body:
         "MAC": machine.identity.mac.replace(":", "").lower(),
         "UPAPI": "2",
     }
-    return _reply(machine, 22, "CGMiner versions", "VERSION", [row])
+    return _FIRMWARE.reply(machine, 22, "CGMiner versions", "VERSION", [row])
 
 
 def _rates(machine: Machine) -> Body:
@@ -63,18 +50,13 @@ def _counts(machine: Machine) -> Body:
 
 def summary(machine: Machine, _: str) -> Body:
     row = {"Elapsed": machine.reading.uptime_sec, **_rates(machine), "Found Blocks": 0, **_counts(machine)}
-    return _reply(machine, 11, "Summary", "SUMMARY", [row | {"Stale": 0, "Discarded": 0}])
+    return _FIRMWARE.reply(machine, 11, "Summary", "SUMMARY", [row | {"Stale": 0, "Discarded": 0}])
 
 
 def devs(machine: Machine, _: str) -> Body:
     reading = machine.reading
     row = {"ASC": 0, "Name": "AVA10", "ID": 0, "Enabled": "Y", "Status": "Alive", "Temperature": hottest(reading)}
-    return _reply(machine, 9, "1 ASC(s)", "DEVS", [{**row, **_rates(machine), **_counts(machine)}])
-
-
-def pools(machine: Machine, _: str) -> Body:
-    rows = cgminer.pool_rows(machine.pools, machine.reading)
-    return _reply(machine, 7, f"{len(rows)} Pool(s)", "POOLS", rows)
+    return _FIRMWARE.reply(machine, 9, "1 ASC(s)", "DEVS", [{**row, **_rates(machine), **_counts(machine)}])
 
 
 def _listed(values: list[float]) -> str:
@@ -119,7 +101,7 @@ def _bracketed(machine: Machine) -> str:
 def stats(machine: Machine, _: str) -> Body:
     row = {"STATS": 0, "ID": "AVA100", "Elapsed": machine.reading.uptime_sec, "Calls": 0, "Wait": 0.0}
     row |= {"MM ID0": _bracketed(machine), "MM Count": 1, "Smart Speed": 1}
-    return _reply(machine, 70, "CGMiner stats", "STATS", [row])
+    return _FIRMWARE.reply(machine, 70, "CGMiner stats", "STATS", [row])
 
 
 async def ascset(machine: Machine, request: Request) -> Body:
@@ -147,14 +129,14 @@ def _at(machine: Machine, command: Command, value: str) -> Body:
         raise RequestError(120, "ASC 0 set failed: time is missing")
     delay = min(max(stamp - time.time(), 0.0), MAX_DELAY_SEC)
     machine.driver.execute_later(machine.identity.no, command, delay)
-    return cgminer.status_only(_state(machine, "S", 119, "ASC 0 set OK"))
+    return _FIRMWARE.done(machine, 119, "ASC 0 set OK")
 
 
 async def _set(machine: Machine, command: Command, code: int = 119, text: str = "ASC 0 set OK") -> Body:
     refused = await machine.execute(command)
     if isinstance(refused, Refusal):
         raise RequestError(120, f"ASC 0 set failed: {refused.reason}")
-    return cgminer.status_only(_state(machine, "S", code, text))
+    return _FIRMWARE.done(machine, code, text)
 
 
 async def restart(machine: Machine, _: Request) -> Body:
@@ -178,12 +160,12 @@ COMMANDS = CommandSet(
         "summary": summary,
         "devs": devs,
         "edevs": devs,
-        "pools": pools,
+        "pools": _FIRMWARE.pools,
         "stats": stats,
         "estats": stats,
         "litestats": stats,
     },
     writes={"ascset": ascset, "restart": restart, "setpool": setpool},
-    fail=fail,
+    fail=_FIRMWARE.fail,
 )
 answer = partial(requests.answer, COMMANDS)

@@ -1,10 +1,11 @@
 """Answers of the cgminer API, on which the APIs of all makes are based."""
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from hashinsight.sim.plan import Pool
-from hashinsight.sim.sockets.machine import MachineReading
+from hashinsight.sim.sockets.machine import Machine, MachineReading
 
 Body = dict[str, Any]
 END = b"\0"  # real machines end an answer with it
@@ -12,16 +13,33 @@ DEFAULT_STRATUM_DIFFICULTY = 262_144
 _encoder = json.JSONEncoder(separators=(",", ":"))
 
 
-def status(letter: str, code: int, text: str, description: str, when: float) -> Body:
-    return {"STATUS": letter, "When": int(when), "Code": code, "Msg": text, "Description": description}
-
-
 def body(section: str, rows: list[Body], state: Body) -> Body:
     return {"STATUS": [state], section: rows, "id": 1}
 
 
-def status_only(state: Body) -> Body:
-    return {"STATUS": [state], "id": 1}
+@dataclass(frozen=True)
+class Firmware:
+    """Answers of one firmware, which describes itself in each."""
+
+    description: str  # may name the machine's {version}
+
+    def _state(self, machine: Machine, letter: str, code: int, text: str) -> Body:
+        description = self.description.format(version=machine.identity.version)
+        when = int(machine.reading.at)
+        return {"STATUS": letter, "When": when, "Code": code, "Msg": text, "Description": description}
+
+    def reply(self, machine: Machine, code: int, text: str, section: str, rows: list[Body]) -> Body:
+        return body(section, rows, self._state(machine, "S", code, text))
+
+    def done(self, machine: Machine, code: int, text: str) -> Body:
+        return {"STATUS": [self._state(machine, "S", code, text)], "id": 1}
+
+    def fail(self, machine: Machine, code: int, text: str) -> Body:
+        return {"STATUS": [self._state(machine, "E", code, text)], "id": 1}
+
+    def pools(self, machine: Machine, _: str) -> Body:
+        rows = pool_rows(machine.pools, machine.reading)
+        return self.reply(machine, 7, f"{len(rows)} Pool(s)", "POOLS", rows)
 
 
 def as_json(answer: Body) -> bytes:

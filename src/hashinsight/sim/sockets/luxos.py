@@ -16,23 +16,15 @@ from hashinsight.sim.commands import (
     SetPowerLimit,
 )
 from hashinsight.sim.plan import Pool
-from hashinsight.sim.sockets import cgminer, requests
+from hashinsight.sim.sockets import requests
 from hashinsight.sim.sockets.cgminer import Body
-from hashinsight.sim.sockets.luxos_boards import reply, state
+from hashinsight.sim.sockets.luxos_boards import FIRMWARE, reply
 from hashinsight.sim.sockets.luxos_reads import PROFILES, READS
 from hashinsight.sim.sockets.machine import Machine
 from hashinsight.sim.sockets.requests import CommandSet, Request, RequestError, whole_number
 
 SESSION_SEC = 60.0  # LuxOS ends an idle session after this long, in real time at any simulation speed
 MAX_POOLS = 3
-
-
-def fail(machine: Machine, code: int, text: str) -> Body:
-    return cgminer.status_only(state(machine, "E", code, text))
-
-
-def _done(machine: Machine, code: int, text: str) -> Body:
-    return cgminer.status_only(state(machine, "S", code, text))
 
 
 def _session(machine: Machine) -> str:
@@ -60,25 +52,25 @@ async def session_info(machine: Machine, _: Request) -> Body:
 async def logoff(machine: Machine, request: Request) -> Body:
     _within_session(machine, request)
     machine.memory.pop("session", None)
-    return _done(machine, 318, "Session terminated")
+    return FIRMWARE.done(machine, 318, "Session terminated")
 
 
 def _within_session(machine: Machine, request: Request) -> list[str]:
     """The parameters after the session id."""
-    given, *rest = (part.strip() for part in request.parameter.split(","))
-    if not given:
+    session_id, *words = (part.strip() for part in request.parameter.split(","))
+    if not session_id:
         raise RequestError(400, "Missing parameter: session")
-    if not secrets.compare_digest(given.encode(), _session(machine).encode()):
+    if not secrets.compare_digest(session_id.encode(), _session(machine).encode()):
         raise RequestError(401, "Invalid session id")
-    _hold(machine, given)
-    return rest
+    _hold(machine, session_id)
+    return words
 
 
 async def _execute(machine: Machine, command: Command, code: int, text: str) -> Body:
     refused = await machine.execute(command)
     if isinstance(refused, Refusal):
         raise RequestError(405, refused.reason)
-    return _done(machine, code, text)
+    return FIRMWARE.done(machine, code, text)
 
 
 async def curtail(machine: Machine, request: Request) -> Body:
@@ -100,7 +92,7 @@ async def ledset(machine: Machine, request: Request) -> Body:
     if len(words) != 2 or words[0] not in ("red", "green") or words[1] not in ("on", "off", "blink", "auto"):  # noqa: PLR2004
         raise RequestError(401, "Invalid parameter: led")
     if words[0] == "green":
-        return _done(machine, 335, "LED set")
+        return FIRMWARE.done(machine, 335, "LED set")
     return await _execute(machine, FaultLight(words[1] in ("on", "blink")), 335, "LED set")
 
 
@@ -142,12 +134,12 @@ async def addpool(machine: Machine, request: Request) -> Body:
 
 
 def _numbered(machine: Machine, request: Request) -> int:
-    given = request.parameter.split(",")[-1].strip()
-    if not given:
+    pool_id = request.parameter.split(",")[-1].strip()
+    if not pool_id:
         raise RequestError(25, "Missing pool id parameter")
-    no = whole_number(given)
+    no = whole_number(pool_id)
     if no is None or no >= len(_pools(machine)):
-        raise RequestError(26, f"Invalid pool id {given[:20]} - range is 0 - {len(_pools(machine)) - 1}")
+        raise RequestError(26, f"Invalid pool id {pool_id[:20]} - range is 0 - {len(_pools(machine)) - 1}")
     return no
 
 
@@ -168,7 +160,7 @@ async def switchpool(machine: Machine, request: Request) -> Body:
 async def removegroup(machine: Machine, _: Request) -> Body:
     """Removes the group's pools too. The machine keeps mining on the old ones until it gets new ones."""
     machine.memory["emptied"] = "group"
-    return _done(machine, 343, "Group removed")
+    return FIRMWARE.done(machine, 343, "Group removed")
 
 
 async def addgroup(machine: Machine, request: Request) -> Body:
@@ -177,7 +169,7 @@ async def addgroup(machine: Machine, request: Request) -> Body:
     machine.memory["group"] = (name.strip()[:64] or "default", 1 if shares is None else shares)
     if machine.memory.get("emptied"):
         machine.memory["emptied"] = "pools"
-    return _done(machine, 342, "Group added")
+    return FIRMWARE.done(machine, 342, "Group added")
 
 
 COMMANDS = CommandSet(
@@ -198,6 +190,6 @@ COMMANDS = CommandSet(
         "addgroup": addgroup,
         "removegroup": removegroup,
     },
-    fail=fail,
+    fail=FIRMWARE.fail,
 )
 answer = partial(requests.answer, COMMANDS)

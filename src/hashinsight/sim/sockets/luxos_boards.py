@@ -1,21 +1,12 @@
 """LuxOS on Antminers, answers about boards. Temperatures are those of the board, not the chip."""
 
 from hashinsight.sim.readings import BOARDS
-from hashinsight.sim.sockets import cgminer
-from hashinsight.sim.sockets.cgminer import Body
-from hashinsight.sim.sockets.machine import Machine, MachineReading, number, whole
+from hashinsight.sim.sockets.cgminer import Body, Firmware
+from hashinsight.sim.sockets.machine import GHS, MHS, Machine, MachineReading, number, whole
 from hashinsight.sim.sockets.requests import RequestError
 
-GHS = 1_000.0  # in a TH/s
-MHS = 1_000_000.0
-
-
-def state(machine: Machine, letter: str, code: int, text: str) -> Body:
-    return cgminer.status(letter, code, text, f"LUXminer {machine.identity.version}", machine.reading.at)
-
-
-def reply(machine: Machine, code: int, text: str, section: str, rows: list[Body]) -> Body:
-    return cgminer.body(section, rows, state(machine, "S", code, text))
+FIRMWARE = Firmware("LUXminer {version}")
+reply = FIRMWARE.reply
 
 
 def rates(reading: MachineReading) -> Body:

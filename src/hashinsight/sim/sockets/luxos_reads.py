@@ -4,8 +4,8 @@ from hashinsight.facts.temperatures import SensorKind, find_limits
 from hashinsight.sim.readings import BOARDS, MODES
 from hashinsight.sim.sockets import cgminer
 from hashinsight.sim.sockets.cgminer import Body
-from hashinsight.sim.sockets.luxos_boards import GHS, devs, healthchipget, rates, reply, stats, temps, voltageget
-from hashinsight.sim.sockets.machine import Machine, hottest, number, whole
+from hashinsight.sim.sockets.luxos_boards import devs, healthchipget, rates, reply, stats, temps, voltageget
+from hashinsight.sim.sockets.machine import GHS, Machine, hottest, number, whole
 
 PROFILES = {"eco": "-2", "normal": "default", "perf": "+2"}
 # rough share of the rated power and hashrate that a profile stands for, for the list of profiles only

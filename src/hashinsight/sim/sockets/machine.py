@@ -12,6 +12,8 @@ from hashinsight.sim.commands import Command, Refusal
 from hashinsight.sim.plan import Pool
 from hashinsight.sim.readings import FANS, MODES, NO_FAN, Readings
 
+GHS, MHS = 1_000.0, 1_000_000.0  # in a TH/s
+
 
 @dataclass(frozen=True, slots=True)
 class MachineReading:

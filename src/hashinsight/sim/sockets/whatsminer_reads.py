@@ -5,10 +5,8 @@ from datetime import UTC, datetime
 from hashinsight.sim.readings import BOARDS
 from hashinsight.sim.sockets import cgminer
 from hashinsight.sim.sockets.cgminer import Body
-from hashinsight.sim.sockets.machine import Identity, Machine, hottest, mean, number, whole
+from hashinsight.sim.sockets.machine import GHS, MHS, Identity, Machine, hottest, mean, number, whole
 
-MHS = 1_000_000.0  # in a TH/s
-GHS = 1_000.0
 POWER_MODES = {"eco": "Low", "normal": "Normal", "perf": "High"}
 # the hardware version after the model name, by chips per board
 _VERSIONS = {

@@ -10,7 +10,7 @@ from hashinsight.telemetry.ingest.samples import Floats, Samples
 from hashinsight.telemetry.ingest.temperatures import BOARD_COLUMNS
 from hashinsight.telemetry.states import SampleFlags, SampleStatus
 
-_MAX_THS = 5_000.0  # no machine hashes faster
+_MAX_THS = 5_000.0  # no machine hashes faster; more is MH/s, or unknown
 _MEGA = 1e6
 _WINDOWS = ("hashrate_1m", "hashrate_5m", "hashrate_15m")
 _UNKNOWN_AT_ZERO = (

@@ -200,7 +200,7 @@ class LiveMachine(TypedDict):
     age_sec: float | None
     state: DataState
     state_reason: StateReason
-    doubts: Annotated[list[Doubt], Field(description="What was repaired or left out of the newest sample")]
+    doubts: Annotated[list[Doubt], Field(description="What was corrected or left out in the newest sample")]
     source: Literal["live", "right_now"]
 
 

@@ -31,7 +31,8 @@ class RefusalText:
 REFUSALS = {
     "ZONE_MISMATCH": RefusalText(
         "machines of another zone",
-        "If they are in its zone, set their zone; if not, check its address ranges or revoke its token.",
+        "If they are in this collector's zone, set their zone; otherwise correct the collector's address ranges"
+        " or revoke its token.",
     ),
     "ZONE_NOT_SET": RefusalText(
         "machines without a zone that another collector reads",
@@ -39,7 +40,8 @@ REFUSALS = {
     ),
     "MINER_ID_ALIKE": RefusalText(
         "new ids that look like those of another zone's machines",
-        "If they are machines of its zone, add them to the inventory; if not, correct its ids or revoke its token.",
+        "If they belong to this collector's zone, add them to the inventory; otherwise correct the ids it sends"
+        " or revoke its token.",
     ),
 }
 

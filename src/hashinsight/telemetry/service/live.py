@@ -1,4 +1,4 @@
-"""Live machines: pages, CSV lines and single machines, with the newest samples over the live layer if live_filter."""
+"""Live machines: pages, CSV lines and single machines; on request with samples that are not rolled up yet."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence

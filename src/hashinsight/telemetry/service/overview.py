@@ -44,7 +44,7 @@ class SitePart:
 async def get_site_totals(
     database: Database, scope: Scope, sites: Sequence[Site], part: SitePart | None = None, *, now: datetime
 ) -> dict[str, Any]:
-    """As `overview_schemas.SitesAnswer`: totals of each site, or of a part of one."""
+    """As `schemas.overview.SitesAnswer`: totals of each site, or of a part of one."""
     bucket = None if part is None else _bucket(part.at, now)
     frame = await _machines(database, scope, sites[0].id if part else None, bucket, now=now)
     if part is not None and part.zone is not None:
@@ -62,7 +62,7 @@ async def get_site_totals(
 async def get_past_cells(
     database: Database, scope: Scope, site: Site, at: datetime, *, now: datetime
 ) -> dict[str, Any]:
-    """As `overview_schemas.PastCellsAnswer`."""
+    """As `schemas.overview.PastCellsAnswer`."""
     bucket = _bucket(at, now)
     machines = await _machines(database, scope, site.id, bucket, now=now)
     frame = current_readings(machines.filter(pl.col("online_ratio").is_not_null()).sort("miner_no"))
@@ -91,7 +91,7 @@ async def _machines(
 async def get_trend(
     database: Database, scope: Scope, machines: Mapping[int, int], hours: int, *, now: datetime
 ) -> dict[str, Any]:
-    """As `overview_schemas.TrendAnswer`. `machines`: how many each site has; large sites get hourly points."""
+    """As `schemas.overview.TrendAnswer`. `machines`: how many each site has; large sites get hourly points."""
     fine = [site for site, n in machines.items() if n * hours * 12 <= _MAX_FINE_POINTS]
     coarse = [site for site in machines if site not in fine]
     series = [
@@ -118,7 +118,7 @@ async def _trend(
 
 
 async def get_cells(database: Database, scope: Scope, site: Site, *, now: datetime) -> dict[str, Any]:
-    """As `overview_schemas.CellsAnswer`."""
+    """As `schemas.overview.CellsAnswer`."""
     live, sensors = await asyncio.gather(
         live_frame(database, scope, as_of=now, site_id=site.id),
         sensors_frame(database, scope.context(read_only=True), site.id),

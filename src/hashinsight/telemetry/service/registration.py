@@ -75,7 +75,7 @@ async def register_reported(
     else:
         over = max(done + len(chosen) - limit.most, 0)
         oldest = await find_registered_at(session, caller.site_id, caller.collector_no, over, since=now - _DAY)
-        resumes = "no more are registered" if oldest is None else f"resumes at {iso_z(oldest + _DAY)}"
+        resumes = "no further machines will be registered" if oldest is None else f"resumes at {iso_z(oldest + _DAY)}"
     await _report_limit(session, caller, limit, refused=refused, resumes=resumes, now=now)
     return Registered(len(chosen), f"this collector has registered {limit.most} new machines {limit.period}: {resumes}")
 
@@ -97,7 +97,9 @@ async def _report_limit(
     collector = await get_collector(session, caller.collector_id)
     details = {"limit": limit.name, "machines": limit.most, "refused": refused}
     advice = (
-        "raise HASHINSIGHT_REGISTER_FIRST_DAY" if limit.name == "first_day" else "open its registration for some hours"
+        "raise HASHINSIGHT_REGISTER_FIRST_DAY"
+        if limit.name == "first_day"
+        else "open registration on the collector for a few hours"
     )
     await open_event(
         session,
