@@ -173,5 +173,5 @@ async def test_a_log_is_verified_in_parts(log: AuditLog) -> None:
 
 async def test_without_an_anchor_the_report_lists_what_it_cannot_detect(log: AuditLog) -> None:
     await log.fill()
-    assert "without an anchor" in (await log.verify()).notes[0]
+    assert "no anchor" in (await log.verify()).notes[0]
     assert (await log.verify(await anchor_of(log))).notes == []

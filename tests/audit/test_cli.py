@@ -36,7 +36,7 @@ async def test_seal_anchor_verify_and_find_a_change(
     assert bad.returncode == 1
     assert "cut: the log ends with seal" in bad.stdout
     assert "NOT verified" in bad.stdout
-    assert "without an anchor" in hashinsight("audit", "verify", **place).stdout
+    assert "no anchor" in hashinsight("audit", "verify", **place).stdout
 
     resealed = hashinsight("audit", "reseal", "--reason", "a backup", "--anchor", str(anchor), "--json", **place)
     assert json.loads(resealed.stdout) == {"era": 2, "lost_from": 1}, resealed.stderr

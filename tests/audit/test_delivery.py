@@ -71,7 +71,7 @@ def receiver() -> Iterator[Receiver]:
 async def test_a_webhook_gets_every_seal_and_refused_ones_again(log: AuditLog, receiver: Receiver) -> None:
     await log.fill(seals=2)
     receiver.code = 500
-    with pytest.raises(HashInsightError, match="answered 500"):
+    with pytest.raises(HashInsightError, match="returned 500"):
         await deliver(log, receiver.url)
     receiver.code = 200
     assert await deliver(log, receiver.url) == 2

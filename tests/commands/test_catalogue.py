@@ -279,7 +279,7 @@ def test_a_configuration_sets_nothing_that_is_not_on_the_list(name: str, value: 
     assert refused.error_code == "BAD_PARAMS"
     (fault,) = refused.details["params"]
     assert fault["param"] == f"config.{name}"
-    assert "which sets power_mode, power_limit_w" in fault["reason"]
+    assert "it sets power_mode, power_limit_w" in fault["reason"]
     assert "thief" not in f"{refused.message}{refused.details}"
 
 

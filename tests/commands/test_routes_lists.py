@@ -173,7 +173,7 @@ async def test_refused_machines_of_a_batch_are_paged(tenants: TwoTenants) -> Non
 async def test_a_long_answer_is_cut_and_its_counts_are_not(
     tenants: TwoTenants, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hashinsight.commands.schemas.batches.MAX_SHOWN", 4)
+    monkeypatch.setattr("hashinsight.commands.schemas.batches.MAX_ROWS_IN_ANSWER", 4)
     miners = [f"m{n}" for n in range(1, 11)]
     made = await tenants.noc.commands.request(fan_command(*miners))
     assert (len(made["commands"]), made["counts"]["created"]) == (4, 10)
