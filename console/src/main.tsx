@@ -76,7 +76,7 @@ function SignInAgain() {
       className="over"
       aria-label={t("login.go")}
       onCancel={(event) => event.preventDefault()}
-      onClose={show} // browsers close it at the second Escape, whatever was said to the first
+      onClose={show} // browsers close it at the second Escape even if the first was prevented
     >
       <Login ended />
     </dialog>

@@ -9,7 +9,9 @@ import pytest
 from hashinsight.cli.docs import replaced, table_in, write_docs
 from hashinsight.commands import arbitration
 from hashinsight.commands.limits import WaitReason
+from hashinsight.commands.queries import targets
 from hashinsight.commands.schemas.requests import Filter, NewCommands
+from hashinsight.problems.codes import SHOWN_STATUSES
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "commands.md").read_text()
@@ -21,6 +23,10 @@ def test_the_generated_parts_are_current_and_nothing_around_them_is_touched(tmp_
     write_docs(docs)
     for file in docs.rglob("*.md"):
         assert file.read_text() == (ROOT / "docs" / file.relative_to(docs)).read_text(), "run `make docs`"
+
+
+def test_an_issue_selects_machines_by_the_statuses_that_the_registry_shows() -> None:
+    assert targets.SHOWN == SHOWN_STATUSES
 
 
 def test_only_the_named_block_is_replaced() -> None:

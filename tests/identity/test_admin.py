@@ -95,6 +95,8 @@ async def test_a_time_without_a_zone_is_utc(api: httpx.AsyncClient, people: Peop
     body = {"name": "k", "role": "NOC", "expires_at": "2099-01-01T00:00:00"}
     made = await api.post("/api/admin/v1/api-keys", json=body, headers=owner)
     assert made.json()["expires_at"] == "2099-01-01T00:00:00Z"
+    never = await api.post("/api/admin/v1/api-keys", json=body | {"expires_at": "9999-12-31T23:59:59Z"}, headers=owner)
+    assert never.json()["expires_at"] == "9999-12-31T23:59:59Z"
 
 
 async def test_the_owner_of_one_site_cannot_become_owner_of_the_tenant(api: httpx.AsyncClient, people: People) -> None:

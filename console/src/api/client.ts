@@ -1,6 +1,7 @@
 // Requests to the server: same origin, session cookie and CSRF token; the session is refreshed when it expires.
 import { setConnected } from "./connection";
 import type { paths } from "./schema";
+import type { ErrorAnswer } from "./types";
 
 export type Method = "get" | "post" | "put" | "patch" | "delete";
 type Operation<P extends keyof paths, M extends Method> = paths[P][M];
@@ -131,13 +132,14 @@ export function address(template: string, options: Pick<Options, "path" | "query
 }
 
 async function read(response: Response): Promise<ApiError> {
-  const body = (await response.json().catch(() => ({}))) as Record<string, unknown>;
+  // a proxy in between may send anything: no field is taken for granted
+  const body = (await response.json().catch(() => ({}))) as Partial<ErrorAnswer>;
   const after = Number(response.headers.get("Retry-After"));
   return new ApiError(
     response.status,
-    String(body["error_code"] ?? `HTTP_${response.status}`),
-    String(body["message"] ?? response.statusText),
-    (body["details"] as Record<string, unknown>) ?? {},
+    String(body.error_code ?? `HTTP_${response.status}`),
+    String(body.message ?? response.statusText),
+    body.details ?? {},
     Number.isFinite(after) && after > 0 ? after : null,
   );
 }

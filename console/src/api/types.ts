@@ -3,9 +3,11 @@ import type { components } from "./schema";
 
 type Schemas = components["schemas"];
 
+export type ErrorAnswer = Schemas["ErrorAnswer"];
 export type Caller = Schemas["CallerOut"];
 export type Permission = Schemas["Permission"];
 export type SiteTotals = Schemas["SiteTotals"];
+export type SiteName = Pick<SiteTotals, "site_id" | "code" | "name" | "timezone">;
 export type FleetEfficiency = Schemas["FleetEfficiency"];
 export type Cells = Schemas["CellsAnswer"];
 export type PastCells = Schemas["PastCellsAnswer"];

@@ -1,7 +1,7 @@
 // Values over time: where a line breaks, and which of them stand alone.
 export type Point = [at: number, value: number | null];
 
-const LONGEST = 2.5; // usual steps; over a longer silence no line is drawn, for nobody knows what was there
+const LONGEST = 2.5; // usual steps; no line is drawn over a longer gap
 
 /** The same, with a hole wherever the next value comes much later than they usually do. */
 export function withGaps(points: Point[]): Point[] {

@@ -11,7 +11,7 @@ export function timesOf(start: number, end: number, zone: string, most: number):
     const guess = shown - ahead(shown, zone);
     const at = shown - ahead(guess, zone);
     if (at > end) return times;
-    if (at >= start && at !== times.at(-1)) times.push(at); // an hour that the clock leaves out is none
+    if (at >= start && at !== times.at(-1)) times.push(at); // skip the hour that daylight saving time leaves out
   }
 }
 

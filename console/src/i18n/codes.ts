@@ -39,7 +39,7 @@ export const codes = {
   "summary.temp_anomaly": ["{value}; usually {normal} in this weather.", "当前 {value}；同等天气下平时 {normal}。"],
   "summary.temp_anomaly.first_days": ["Has slowly risen to {value}; based on its first days it should be at most {limit}.", "温度缓慢升至 {value}；按最初几天的水平应不超过 {limit}。"],
   "summary.temp_anomaly.own_past_at_equal_fans": ["Running hotter, masked by faster fans: would be {value} at its usual fan speed; usually {normal}.", "风扇提速掩盖了升温：折算到平时转速为 {value}；平时 {normal}。"],
-  "summary.temp_anomaly.first_days_at_equal_fans": ["Running hotter, masked by faster fans: would have slowly risen to {value} at its usual fan speed; based on its first days it should be at most {limit}.", "风扇提速掩盖了升温：折算到平时转速缓慢升至 {value}；按最初几天的水平应不超过 {limit}。"],
+  "summary.temp_anomaly.first_days_at_equal_fans": ["Running hotter, masked by faster fans: would be {value} at its usual fan speed; limit from its first days {limit}.", "风扇提速掩盖了升温：折算到平时转速缓慢升至 {value}；按最初几天的水平应不超过 {limit}。"],
   "summary.temp_anomaly.fan_behind_others": ["Slow fan: {value}, other fans suggest at least {limit}; temperature is up.", "有风扇转速偏低：{value}，对照其他风扇应不低于 {limit}；温度已升高。"],
   "summary.trend_anomaly": ["Hashrate declining day by day.", "算力逐日下降。"],
   "summary.reject_rate_high": ["Reject rate {value}; usually {normal}.", "拒绝率 {value}；平时 {normal}。"],

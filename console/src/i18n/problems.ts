@@ -56,7 +56,7 @@ export const problems = {
   "actor.rule": ["a rule", "规则"],
   "actor.system": ["the system", "系统"],
   "actor.anonymous": ["unknown", "未知"],
-  "status.pending": ["unconfirmed", "待确认"],
+  "status.pending": ["unconfirmed", "观察中"],
   "status.open": ["open", "未处理"],
   "status.ack": ["acknowledged", "已确认"],
   "status.in_progress": ["in progress", "处理中"],

@@ -17,12 +17,12 @@ type Limit = { warn: number; crit: number };
 export type BothLimits = Limit & { other: Limit };
 /** The temperature limits of each machine, by its number; undefined until they have been read. */
 export type Limits = Map<number, BothLimits> | undefined;
-/** The chance to fail, by machine; null where no model says anything. */
+/** The chance to fail, by machine; null without a risk model. */
 export type Risk = Map<number, number>;
 
-/** The columns that a picture is made of: those of now, or those of a moment put in the same order.
+/** The columns that the map is drawn from: current, or of a past moment in the same order.
  *
- * As the server tells them: a machine that is offline delivers 0 and has no readings; null is what nobody knows.
+ * As the server sends them: an offline machine delivers 0 and has no readings; null is unknown.
  */
 export type Columns = {
   hashrate: (number | null)[];
@@ -226,7 +226,7 @@ const CUTS: Record<Measure, Cut> = {
     return steps("risk", value, cuts, ranges(cuts.map((cut) => 100 * cut), number, "%"), ["fine", "p3", "p2", "p1"], (cut) => percent(cut));
   },
   age: (cells) => {
-    // by the state of the data, not by their age alone: who says that it is offline says so in time
+    // by the state of the data, not its age alone: a machine reported offline has fresh data
     const { words, index } = cells.named.data_state;
     const order = ["fresh", "stale", "offline"];
     const value = (no: number) => {

@@ -24,7 +24,7 @@ export function useLimits(site: number, isShown: boolean): Limits {
 
 /** The chance to fail within a day, by machine, from the lowest class that is coloured.
  *
- * Null where no model says any, undefined until that has been told.
+ * Null without a risk model, undefined while loading.
  */
 export function useRisk(site: number, isShown: boolean): Risk | null | undefined {
   const risks = useQuery({ ...riskQuery(site, LEAST_RISK), enabled: isShown }).data;

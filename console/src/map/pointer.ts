@@ -45,7 +45,7 @@ export function useGesture(
     y: made.view.y + point.y / made.view.scale,
   });
 
-  // what the legend's filter left in the background is not meant by a sweep of the hand
+  // machines that the legend's filter dims are not selected by dragging
   const meant = (cells: Iterable<number>) => [...cells].filter((no) => !isDimmed(scene.coloured, scene.only, no));
 
   return {

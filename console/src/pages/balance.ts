@@ -5,7 +5,7 @@ type Sums = Pick<SiteTotals, "hashrate_ths" | "expected_ths" | "expected_unknown
 export type Balance = {
   now: number | null; // null where not one machine is known
   expected: number | null;
-  unknown: number; // of the expected, what belongs to machines whose hashrate nobody knows now
+  unknown: number; // expected hashrate of machines whose current hashrate is unknown
   known: number;
   stopped: number;
   lost: number | null;

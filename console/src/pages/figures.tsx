@@ -44,7 +44,7 @@ export function Lost({ of, prices }: { of: Balance; prices: Prices | null }) {
   );
 }
 
-/** As the server says it: of the same five minutes, and without machines whose power nobody knows. */
+/** As the server computes it: over the same five minutes, without machines of unknown power. */
 export function Efficiency({ of }: { of: FleetEfficiency }) {
   const without = of.efficiency_left_out;
   return (

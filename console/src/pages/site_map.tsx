@@ -154,7 +154,7 @@ function useMoment(site: number, cells: Cells, at: string | null, isMoving: bool
   if (at === null || (past && past.machines > 0)) return { columns, note: null };
   if (past) return { columns, note: t("map.frame.empty") };
   if (!error) return { columns, note: t("map.frame.loading") };
-  // the one thing that can be wrong with a moment
+  // the only invalid input: a time outside the history
   const isOutside = error instanceof ApiError && error.code === "VALIDATION_FAILED";
   return { columns, note: t("map.frame.failed", { reason: isOutside ? t("map.frame.outside") : reasonOf(error) }) };
 }
@@ -163,7 +163,7 @@ function useSelection(cells: Cells, layout: Layout) {
   const [selected, setSelected] = useState<Set<number>>(new Set());
   const rows = useMemo(() => rowsOf(cells), [cells]);
   const chosen = useMemo(() => shownOf(selected, rows, layout), [selected, rows, layout]);
-  // who left the map does not come back selected
+  // a machine that left the map is no longer selected when it returns
   useEffect(() => {
     if (chosen.size < selected.size) setSelected(new Set([...chosen].map((row) => cells.columns.miner_no[row] ?? -1)));
   }, [chosen, selected, cells]);

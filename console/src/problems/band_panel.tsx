@@ -1,7 +1,7 @@
 // The history of the metric with the machine's normal band, its commands and the problem.
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import type { Command, Point, SiteTotals, Problem, ProblemDetails } from "../api/types";
+import type { Command, Point, SiteName, Problem, ProblemDetails } from "../api/types";
 import { commandsQuery, historyQuery, type Range } from "../api/queries";
 import { Chart } from "../charts/chart";
 import { labelOf } from "../charts/label";
@@ -17,7 +17,7 @@ type ChartSpec = ChartMetric & { name: string; unit: string; digits: number; pic
 const DAY = 86_400_000;
 const LIMITED = /^(overheat|reject_rate_high)/; // their limit has the unit of the chart
 
-export function BandPanel({ site, story, miner }: { site: SiteTotals; story: ProblemDetails; miner: string }) {
+export function BandPanel({ site, story, miner }: { site: SiteName; story: ProblemDetails; miner: string }) {
   const { problem } = story;
   const range: Range = Date.now() - Date.parse(problem.start_ts) > 1.5 * DAY ? "7d" : "24h";
   const history = useQuery(historyQuery(site.site_id, miner, range));

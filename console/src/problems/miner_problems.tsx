@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
-import type { SiteTotals } from "../api/types";
+import type { SiteName } from "../api/types";
 import { useMay } from "../api/session";
 import { wordFor, t } from "../i18n";
 import { Sev } from "../ui/severity";
@@ -11,7 +11,7 @@ import { UnsuppressDialog, SuppressDialog } from "./dialogs";
 import { healthQuery, minerProblemsQuery } from "./api";
 import { RegistryPart } from "./registry_part";
 
-export function MinerProblems({ site, miner }: { site: SiteTotals; miner: string }) {
+export function MinerProblems({ site, miner }: { site: SiteName; miner: string }) {
   const problems = useQuery(minerProblemsQuery(site.site_id, miner, false));
   return (
     <section className="panel" aria-labelledby="problems">
@@ -44,7 +44,7 @@ export function MinerProblems({ site, miner }: { site: SiteTotals; miner: string
   );
 }
 
-export function useSuppress(site: SiteTotals, miner: string): { button: ReactNode; dialog: ReactNode } {
+export function useSuppress(site: SiteName, miner: string): { button: ReactNode; dialog: ReactNode } {
   const may = useMay();
   const [open, setOpen] = useState<"suppress" | "lift" | null>(null);
   const now = useQuery(healthQuery(site.site_id, miner)).data?.suppressions ?? [];

@@ -1,7 +1,7 @@
 // Histogram of a metric among a machine's peers at the newest scan, with this machine marked.
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import type { SiteTotals, PeerComparison } from "../api/types";
+import type { SiteName, PeerComparison } from "../api/types";
 import { gap, wordFor, t } from "../i18n";
 import { number, percent } from "../i18n/format";
 import { Part } from "../ui/states";
@@ -15,7 +15,7 @@ const SIDE = 16; // so that the first and the last figure of the axis have room
 const DRAWABLE = ["hashrate_ratio", "temp_max", "efficiency"];
 
 /** With a severity the machine is marked in its colour; without one nothing is wrong, and there is no colour. */
-type Wanted = { site: SiteTotals; miner: string; metric: string; group: string | null; severity?: string; planned?: string | null };
+type Wanted = { site: SiteName; miner: string; metric: string; group: string | null; severity?: string; planned?: string | null };
 
 /** `planned`: its planned state, when that is newer than the scan. */
 export function PeerPanel({ site, miner, metric: wanted, group, severity = "", planned = null }: Wanted) {

@@ -1,7 +1,7 @@
 // The machines of a site that are most at risk, worst first.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { SiteTotals } from "../api/types";
+import type { SiteName } from "../api/types";
 import { wordFor, t } from "../i18n";
 import { ago, percent } from "../i18n/format";
 import { Sev } from "../ui/severity";
@@ -10,7 +10,7 @@ import { summaryQuery } from "./api";
 import { isScanCurrent } from "./health";
 import { RegistryPart } from "./registry_part";
 
-export function RiskList({ site }: { site: SiteTotals }) {
+export function RiskList({ site }: { site: SiteName }) {
   const summary = useQuery(summaryQuery(site.site_id));
   const now = useNow();
   return (

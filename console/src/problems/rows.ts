@@ -1,7 +1,7 @@
 // Rows of the problems page: filters from the address, and pages fetched as they become visible.
 import { useQueries, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
-import type { Facets, ProblemList, SiteTotals, Problem } from "../api/types";
+import type { Facets, ProblemList, SiteName, SiteTotals, Problem } from "../api/types";
 import type { ProblemSearch } from "../router";
 import { PAGE, pageQuery, type Filters } from "./api";
 import { FACETS, type Facet } from "./facet_names";
@@ -19,7 +19,7 @@ export const FACET_NAMES: Record<Facet, keyof Facets> = {
   age: "age",
 };
 
-export type Row = Problem & { site: SiteTotals };
+export type Row = Problem & { site: SiteName };
 
 /** Values of a facet are separated by commas in the address; a comma in a name becomes %2C. */
 export function chosenIn(search: ProblemSearch, facet: Facet): Set<string> {
@@ -93,6 +93,6 @@ function span(from: number, to: number): number[] {
 }
 
 /** Rows do not wait for their sites. */
-export function siteWithoutName(id: number): SiteTotals {
-  return { site_id: id, code: String(id), name: String(id), timezone: "UTC" } as SiteTotals;
+export function siteWithoutName(id: number): SiteName {
+  return { site_id: id, code: String(id), name: String(id), timezone: "UTC" };
 }

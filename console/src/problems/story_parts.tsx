@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
-import type { SiteTotals, TimelineEntry, Problem, ProblemDetails } from "../api/types";
+import type { SiteName, TimelineEntry, Problem, ProblemDetails } from "../api/types";
 import { useMay } from "../api/session";
 import { CommandList } from "../command/list";
 import { wordFor, t } from "../i18n";
@@ -95,7 +95,7 @@ function Cost({ problem }: { problem: Problem }) {
   );
 }
 
-export function Tried({ site, problem, miner }: { site: SiteTotals; problem: Problem; miner: string }) {
+export function Tried({ site, problem, miner }: { site: SiteName; problem: Problem; miner: string }) {
   const evidence = useQuery(relatedCommandsQuery(site.site_id, miner, problem));
   return (
     <section className="panel" aria-labelledby="tried">
@@ -109,7 +109,7 @@ export function Tried({ site, problem, miner }: { site: SiteTotals; problem: Pro
   );
 }
 
-export function Similar({ site, story }: { site: SiteTotals; story: ProblemDetails }) {
+export function Similar({ site, story }: { site: SiteName; story: ProblemDetails }) {
   const { similar, predecessors } = story;
   return (
     <section className="panel" aria-labelledby="similar">
@@ -147,7 +147,7 @@ export function Similar({ site, story }: { site: SiteTotals; story: ProblemDetai
   );
 }
 
-export function Timeline({ site, story }: { site: SiteTotals; story: ProblemDetails }) {
+export function Timeline({ site, story }: { site: SiteName; story: ProblemDetails }) {
   const { problem, timeline, people } = story;
   const may = useMay();
   const actions = useBulkAction();

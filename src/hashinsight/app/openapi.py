@@ -91,6 +91,7 @@ def describe(document: dict[str, Any], routes: Sequence[BaseRoute]) -> dict[str,
 def _describe_operation(
     operation: dict[str, Any], path: str, security: list[dict[str, list[str]]], statuses: set[int]
 ) -> None:
+    statuses |= {500}
     if path not in _WITHOUT_RATE_LIMIT:
         statuses |= {429, 503}
     if security:

@@ -17,7 +17,7 @@ from typing import Any
 
 import psutil
 
-from hashinsight.bench.scratch import Scratch
+from hashinsight.bench.scratch import Scratch, processor_sec
 
 _READY_SECONDS = 30.0
 
@@ -51,6 +51,9 @@ class ApiServer:
     def __init__(self, port: int, pid: int) -> None:
         self.port = port
         self._process = psutil.Process(pid)
+
+    def processor_sec(self) -> float:
+        return processor_sec(self._process)
 
     def rss_mb(self) -> float:
         """Current resident memory of all API processes."""

@@ -43,6 +43,8 @@ class _Totals:
     commands: int = 0
     polls_ms: list[float] = field(default_factory=list)
     acks_ms: list[float] = field(default_factory=list)
+    api_sec: float = 0.0  # processor time
+    postgres_sec: float = 0.0
 
     def add(self, run: dict[str, Any]) -> None:
         self.seconds += run["seconds"]
@@ -89,6 +91,8 @@ async def measure() -> Result:
             "poll_p99_ms_flat_out": _ms(ours.polls_ms, 99),
             "batch_ack_p99_ms_flat_out": _ms(ours.acks_ms, 99),
             "limit_sql_per_s": round(limit.per_sec),
+            "api_processor_us_per_command": round(1e6 * ours.api_sec / ours.commands, 1),
+            "postgres_processor_us_per_command": round(1e6 * ours.postgres_sec / ours.commands, 1),
             "commands": ours.commands,
             "finished_commands": FINISHED,
             "peak_rss_mb": round(memory, 1),
@@ -115,6 +119,7 @@ async def _round(
     """Request one command per machine, as a rule would; poll and ack until none is left."""
     await _request(site, command_type, machines=machines)
     arguments = (str(api.port), site.token, str(connections), str(BATCH), ack_mode)
+    api_sec, postgres_sec = api.processor_sec(), site.installation.postgres_processor_sec()
     child = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "hashinsight.bench.polling", *arguments, stdout=asyncio.subprocess.PIPE
     )
@@ -122,6 +127,8 @@ async def _round(
     if child.returncode != 0:
         raise RuntimeError("the polling client failed")
     totals.add(json.loads(out))
+    totals.api_sec += api.processor_sec() - api_sec
+    totals.postgres_sec += site.installation.postgres_processor_sec() - postgres_sec
     await _archive(site)
 
 

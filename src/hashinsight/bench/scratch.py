@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import psutil
+
 from hashinsight.kit.children import Supervisor
 from hashinsight.kit.connections import admin_address, open_database
 from hashinsight.kit.crypto import Vault
@@ -34,6 +36,11 @@ class Scratch:
     def run_psql(self, *arguments: str) -> str:
         return subprocess.run([*self.psql, *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
 
+    def postgres_processor_sec(self) -> float:
+        """Processor time of the scratch PostgreSQL so far."""
+        servers = [child for child in psutil.Process().children() if child.name() == "postgres"]
+        return sum(map(processor_sec, servers))
+
     def settle(self) -> None:
         """Vacuum, checkpoint and wait for autovacuum: after a bulk load they would slow down what is measured."""
         self.run_psql("-c", "vacuum analyze", "-c", "checkpoint")
@@ -42,6 +49,12 @@ class Scratch:
             if self.run_psql("-At", "-c", workers).strip() == "0":
                 return
             time.sleep(1)
+
+
+def processor_sec(process: psutil.Process) -> float:
+    """Processor time of a process and its descendants, also of those that have ended."""
+    times = [member.cpu_times() for member in (process, *process.children(recursive=True))]
+    return sum(t.user + t.system + t.children_user + t.children_system for t in times)
 
 
 @asynccontextmanager

@@ -16,7 +16,7 @@ DEFAULT_RETRIES, RETRIES_LIMIT = 3, 100
 DEFAULT_BACKOFF_SEC, MAX_BACKOFF_SEC = 15, 3600
 MAX_MACHINES = 100_000
 RATE_WINDOW = timedelta(minutes=5)
-FRESH_SAMPLE = timedelta(minutes=15)  # an older sample does not tell what its machine does now
+FRESH_SAMPLE = timedelta(minutes=15)  # for caps and power, at any collection interval: an older one counts as unknown
 _JITTER = 0.2
 
 

@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from hashinsight.wire.commands import FAN_SPEED_PCT, FREQUENCY_MHZ, MAX_DELAY_SEC, POWER_LIMIT_W
+
 _POOL_URL = re.compile(
     r"(?P<scheme>stratum\+(?:tcp|ssl|tls)|stratum2(?:\+(?:tcp|ssl|tls))?)://"
     r"(?P<host>[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?|\[[0-9a-f:.]{2,45}\])"
@@ -61,7 +63,7 @@ class NoParams(Params):
 
 
 class Reboot(Params):
-    delay_seconds: Annotated[int, Field(ge=0, le=300, json_schema_extra=_unit("s"))] | None = None
+    delay_seconds: Annotated[int, Field(ge=0, le=MAX_DELAY_SEC, json_schema_extra=_unit("s"))] | None = None
 
 
 class Pool(Params):
@@ -87,9 +89,13 @@ class Pool(Params):
         return self
 
 
-Mhz = Annotated[float, Field(ge=100, le=1500, json_schema_extra=_unit("MHz")), AfterValidator(_plain_number)]
-Percent = Annotated[int, Field(ge=0, le=100, json_schema_extra=_unit("%"))]
-Watts = Annotated[int, Field(ge=100, le=20_000, json_schema_extra=_unit("W"))]
+Mhz = Annotated[
+    float,
+    Field(ge=FREQUENCY_MHZ[0], le=FREQUENCY_MHZ[1], json_schema_extra=_unit("MHz")),
+    AfterValidator(_plain_number),
+]
+Percent = Annotated[int, Field(ge=FAN_SPEED_PCT[0], le=FAN_SPEED_PCT[1], json_schema_extra=_unit("%"))]
+Watts = Annotated[int, Field(ge=POWER_LIMIT_W[0], le=POWER_LIMIT_W[1], json_schema_extra=_unit("W"))]
 Mode = Literal["eco", "normal", "perf"]
 
 

@@ -64,7 +64,7 @@ def last_reported() -> pl.Expr:
 
 
 def live_rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
-    """Evaluated columns as rows of `schemas.LiveMachine`."""
+    """Evaluated columns as rows of `schemas.live.LiveMachine`."""
     frame = current_readings(frame.with_columns(last_reported=last_reported()))
     return frame.select(
         "site_id",

@@ -143,7 +143,7 @@ async def list_site_totals(
       minutes, without machines of unknown power.
     """
     if site_id is None and not (zone is None and at is None):
-        raise ValidationFailed("zone and at need site_id")
+        raise ValidationFailed("zone and at require site_id")
     database = get_database(request)
     async with database.reading(scope.context(read_only=True)) as session:
         if site_id is None:

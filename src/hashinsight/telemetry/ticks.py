@@ -1,4 +1,4 @@
-"""What telemetry needs done by itself: hours made ahead, layers rolled up, what is past its time dropped."""
+"""Periodic work on telemetry: partitions created ahead, layers rolled up, expired partitions dropped."""
 
 from datetime import timedelta
 

@@ -25,6 +25,11 @@ VERBS = MappingProxyType(
         "update_config": "update_config",
     }
 )
+# bounds of parameters: least and most
+FREQUENCY_MHZ = (100, 1500)
+FAN_SPEED_PCT = (0, 100)
+POWER_LIMIT_W = (100, 20_000)
+MAX_DELAY_SEC = 300
 TYPES = MappingProxyType({verb: command_type for command_type, verb in VERBS.items()})
 
 

@@ -17,7 +17,7 @@ from hashinsight.telemetry.models import LIVE
 
 # the registry of problems: known here by its table only, neighbours do not import each other
 _PROBLEMS = table("problem_events", column("miner_no"), column("issue_code"), column("status"))
-_SHOWN = ("open", "ack", "in_progress")  # as `problems.codes.SHOWN`, which cannot be imported here either
+SHOWN = ("open", "ack", "in_progress")  # as `problems.codes.SHOWN_STATUSES`, which is not imported either
 # in one order for all: requests for the same machines wait for each other, and the later one sees the earlier one's
 _LOCK = text("""
 select miner_no, site_id, zone_id, state
@@ -44,7 +44,7 @@ def matches_filter(
         condition = and_(condition, Miner.miner_no.in_(select(LIVE.c.miner_no).where(LIVE.c.online.is_(online))))
     if issue_code is not None:
         p = _PROBLEMS.c
-        affected = select(p.miner_no).where(p.issue_code == issue_code, p.status.in_(_SHOWN), p.miner_no.is_not(None))
+        affected = select(p.miner_no).where(p.issue_code == issue_code, p.status.in_(SHOWN), p.miner_no.is_not(None))
         condition = and_(condition, Miner.miner_no.in_(affected))
     return condition
 

@@ -10,6 +10,7 @@ from typing_extensions import TypedDict
 from hashinsight.audit.actions import ActorKind
 from hashinsight.commands.approval import ApprovalCode
 from hashinsight.commands.requests import DryRunResult, Refusal, RequestResult
+from hashinsight.commands.schemas.catalogue import CommandName
 from hashinsight.commands.schemas.commands import ApprovalOut, Json
 from hashinsight.commands.states import Approval, Priority, State
 
@@ -94,7 +95,7 @@ class BatchCounts(TypedDict):
 class BatchOut(TypedDict):
     batch_id: UUID
     site_id: int
-    command_type: str
+    command_type: CommandName
     params: Json
     priority: Priority
     created_by_kind: ActorKind

@@ -1,7 +1,7 @@
 """The catalogue of command types as an answer, from which clients build their forms."""
 
 from functools import cache
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
@@ -9,6 +9,10 @@ from typing_extensions import TypedDict
 from hashinsight.commands import limits
 from hashinsight.commands.catalogue import CATALOGUE, LEGACY_NAMES, CommandType, Downtime, Effect, Risk
 from hashinsight.commands.states import Priority
+
+# an enum in the schema: the catalogue is a table, not an enum class
+CommandName = Annotated[str, Field(json_schema_extra={"enum": list(CATALOGUE)})]
+WireVerb = Annotated[str, Field(json_schema_extra={"enum": [kind.verb for kind in CATALOGUE.values()]})]
 
 
 class ParamProperty(TypedDict, total=False):
@@ -31,8 +35,8 @@ class ParamSchema(BaseModel):
 
 
 class CommandTypeOut(BaseModel):
-    command_type: str
-    wire_verb: str
+    command_type: CommandName
+    wire_verb: WireVerb
     risk: Risk
     effect: Effect
     down: Downtime

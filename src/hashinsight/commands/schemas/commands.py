@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 from hashinsight.audit.actions import ActorKind
 from hashinsight.audit.schemas import AuditEntryOut
 from hashinsight.commands.limits import WaitReason
+from hashinsight.commands.schemas.catalogue import CommandName
 from hashinsight.commands.states import Approval, Event, Priority, State
 
 # up to 64 KB each, or part of the story only: left out of lists
@@ -35,7 +36,7 @@ class CommandOut(TypedDict):
     miner_no: int
     miner_id: Annotated[str, Field(description="When the command was created; machines can be renamed.")]
     batch_id: UUID
-    command_type: str
+    command_type: CommandName
     is_control: bool
     params: Annotated[Json, Field(description="Without secrets.")]
     priority: Priority

@@ -147,7 +147,7 @@ async def _check_scope(session: AsyncSession, caller: Caller, permission: Permis
     """All commands that the caller sees, or none: a decision about half of a batch would mislead."""
     ids = [row.command_id for row in rows]
     if await queries.list_within(session, caller.scope_for(permission), ids) != set(ids):
-        raise Forbidden(f"your role does not cover all of these commands: {permission.value}")
+        raise Forbidden(f"your role does not cover all of these commands: {permission.description}")
 
 
 def _needs_high(row: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What an answer of the cloud means for what was sent: delivered, retry, refused for good, or access denied. Pure."""
+"""What an answer of the cloud means: delivered, retry, refused for good, or access denied. Pure, but for jitter."""
 
 import random
 from collections.abc import Mapping

@@ -5,13 +5,12 @@ from typing import Any
 
 from hashinsight.edge.readings.numbers import host_and_path, number, text
 from hashinsight.edge.readings.record import MODES, Record
-from hashinsight.wire.commands import TYPES
+from hashinsight.wire.commands import FAN_SPEED_PCT, FREQUENCY_MHZ, MAX_DELAY_SEC, POWER_LIMIT_W, TYPES
 
 _POOL_SCHEMES = (
     *("stratum+tcp://", "stratum+ssl://", "stratum+tls://"),
     *("stratum2://", "stratum2+tcp://", "stratum2+ssl://", "stratum2+tls://"),
 )
-MAX_DELAY_SEC = 300.0  # as in the server's command catalogue
 _SNAPSHOT = (
     *("timestamp", "online", "state", "mode", "hashrate_ths", "expected_ths", "power_w", "temp_avg", "temp_max"),
     *("fan_speeds", "frequency_avg", "uptime_seconds", "pool_url", "worker_name", "firmware", "model", "raw_data"),
@@ -102,9 +101,9 @@ _PARAMETERS: dict[str, Callable[[Params], dict[str, Any]]] = {
     "disable": _none,
     "enable": _none,
     "set_pool": _pool,
-    "set_frequency": lambda params: {"frequency": _number(params, "frequency", 50, 2000)},
-    "set_fan": lambda params: {"speed": _number(params, "speed", 0, 100)},
-    "set_power_limit": lambda params: {"watts": _number(params, "watts", 100, 20_000)},
+    "set_frequency": lambda params: {"frequency": _number(params, "frequency", *FREQUENCY_MHZ)},
+    "set_fan": lambda params: {"speed": _number(params, "speed", *FAN_SPEED_PCT)},
+    "set_power_limit": lambda params: {"watts": _number(params, "watts", *POWER_LIMIT_W)},
     "set_power_mode": _mode,
     "fault_light": _light,
 }

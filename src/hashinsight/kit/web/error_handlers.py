@@ -7,6 +7,7 @@ import structlog
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from psycopg import errors as pg
+from pydantic_core import PydanticSerializationError
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
@@ -134,7 +135,8 @@ def install_handlers(app: FastAPI) -> None:
 def _known_error(error: Exception) -> HashInsightError | None:
     if isinstance(error, HashInsightError):
         return error
-    if isinstance(error, UnicodeEncodeError) and error.reason == "surrogates not allowed":
+    is_surrogate = isinstance(error, UnicodeEncodeError) and error.reason == "surrogates not allowed"
+    if is_surrogate or (isinstance(error, PydanticSerializationError) and "surrogates not allowed" in str(error)):
         # JSON allows a lone surrogate; it can be neither stored nor sent
         return ValidationFailed("a text in the request has an unpaired surrogate")
     if isinstance(error, PoolTimeout):

@@ -13,12 +13,17 @@ _LATEST_YEAR = 2200
 
 def _in_utc(instant: datetime) -> datetime:
     """A time without a zone is UTC, as in everything that collectors send."""
-    if not 1970 <= instant.year < _LATEST_YEAR:  # noqa: PLR2004 - the Unix epoch
-        raise ValueError(f"must be between 1970 and {_LATEST_YEAR}")
     return instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant.astimezone(UTC)
 
 
-Instant = Annotated[datetime, AfterValidator(_in_utc)]
+def _bounded(instant: datetime) -> datetime:
+    if not 1970 <= instant.year < _LATEST_YEAR:  # noqa: PLR2004 - the Unix epoch
+        raise ValueError(f"must be after 1969 and before {_LATEST_YEAR}")
+    return _in_utc(instant)
+
+
+Instant = Annotated[datetime, AfterValidator(_bounded)]
+AnyInstant = Annotated[datetime, AfterValidator(_in_utc)]  # also the year 9999: "never"
 Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT)]
 Cursor = Annotated[str | None, Query(max_length=MAX_CURSOR_CHARS)]
 

@@ -21,6 +21,7 @@ _DESCRIPTIONS = {
     415: "Unsupported media type",
     422: "Invalid request: `details.errors` lists the fields",
     429: "Too many requests: retry after `Retry-After` seconds",
+    500: "Internal error: search the logs for the `request_id`",
     503: "Temporarily unavailable: retry after `Retry-After` seconds",
 }
 
@@ -54,7 +55,7 @@ class CollectorErrorAnswer(ErrorAnswer):
 
 
 def errors(*statuses: int) -> Responses:
-    """For a route's `responses`: its own errors. 400, 401, 403, 413, 422, 429 and 503 are added to all routes."""
+    """For a route's `responses`: its own errors. 400, 401, 403, 413, 422, 429, 500 and 503 are added to all routes."""
     return {
         status: {"model": ErrorAnswer, "description": _DESCRIPTIONS.get(status) or HTTPStatus(status).phrase}
         for status in statuses

@@ -136,7 +136,12 @@ _UPDATE_LAST_SEEN = """
     where seen.miner_no = live.miner_no
         and (live.last_seen_at is null or live.last_seen_at < seen.at)
 """
-_INTERVAL = "(select collection_interval_sec from collectors where number = live.collector_no)"
+# a disabled collector's interval does not count, as in the live API
+_INTERVAL = """(
+            select collection_interval_sec
+            from collectors
+            where number = live.collector_no and site_id = live.site_id and status <> 'disabled'
+        )"""
 # the first condition is the shortest threshold that there is: only few machines need their collector looked up
 _MOVE_OFFLINE = f"""
     update telemetry_live live

@@ -49,7 +49,7 @@ class HistoryFilter:
 
 
 async def get_history(session: AsyncSession, scope: Scope, history_filter: HistoryFilter, *, now: datetime) -> bytes:
-    """`schemas.HistoryAnswer` of a page of machines, as JSON: the database writes the points."""
+    """`schemas.live.HistoryAnswer` of a page of machines, as JSON: the database writes the points."""
     check_span(history_filter.resolution, history_filter.start, history_filter.end, now=now)
     site = await places.get_site(session, scope, history_filter.site)
     next_cursor: str | None = None

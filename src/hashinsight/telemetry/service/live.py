@@ -45,7 +45,7 @@ class LivePage:
     source: str
 
     def answer(self, *, now: datetime, with_right_now: bool) -> dict[str, Any]:
-        """As `schemas.LiveAnswer`."""
+        """As `schemas.live.LiveAnswer`."""
         slowest: Any = self.frame["interval_sec"].max()
         limits = freshness(slowest)
         used = "used" if self.source == "right_now" else "unavailable"
