@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { mayCommand } from "../src/command/permissions";
 import { bestCommand } from "../src/problems/recommendations";
-import type { Permission, ProblemDetails } from "../src/api/types";
+import type { CommandType, Permission, ProblemDetails } from "../src/api/types";
 
 const technician = (permission: Permission) => permission === "command";
 const operator = (permission: Permission) => permission === "command" || permission === "command_high";
-const TYPES = [
-  { command_type: "reboot_device", risk: "high" as const },
-  { command_type: "restart_mining", risk: "medium" as const },
+const TYPES: Pick<CommandType, "command_type" | "risk">[] = [
+  { command_type: "reboot_device", risk: "high" },
+  { command_type: "restart_mining", risk: "medium" },
 ];
 const detailsAdvising = (...actions: string[]) => ({ problem: {}, rule: { recommended_actions: actions } }) as ProblemDetails;
 

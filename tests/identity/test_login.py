@@ -276,6 +276,7 @@ async def test_a_flood_of_forged_tokens_does_not_flood_the_audit_log(
     assert audited(superuser_url, "TOKEN_INVALID") == 10
 
 
+@pytest.mark.usefixtures("endless_minute")
 async def test_a_flood_of_invented_refresh_tokens_is_rate_limited(api: httpx.AsyncClient, superuser_url: str) -> None:
     for n in range(130):
         answer = await api.post("/api/v1/auth/refresh", json={"refresh_token": f"hi_refresh_{n}"})
@@ -283,6 +284,7 @@ async def test_a_flood_of_invented_refresh_tokens_is_rate_limited(api: httpx.Asy
     assert audited(superuser_url, "REFRESH_UNKNOWN") == 120
 
 
+@pytest.mark.usefixtures("endless_minute")
 async def test_a_flood_of_logins_is_rate_limited(login: Login) -> None:
     answers = [await login(f"nobody{n}@example.com", "x" * 20) for n in range(35)]
     assert {answer.json()["error_code"] for answer in answers[30:]} == {"RATE_LIMITED"}

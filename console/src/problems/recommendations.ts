@@ -28,7 +28,7 @@ export function recommended(story: ProblemDetails): string[] {
 
 /** The first recommended command that is allowed; a type that is not loaded yet counts as high risk. */
 export function bestCommand(story: ProblemDetails, types: Pick<CommandType, "command_type" | "risk">[], may: (permission: Permission) => boolean): string | null {
-  const risks = new Map(types.map(({ command_type, risk }) => [command_type, risk]));
+  const risks = new Map<string, CommandType["risk"]>(types.map(({ command_type, risk }) => [command_type, risk]));
   const isOffered = (type: string | null) => type !== null && mayCommand(may, 1, risks.get(type) ?? "high");
   return recommended(story).map(commandFor).find(isOffered) ?? null;
 }

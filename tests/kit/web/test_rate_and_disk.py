@@ -2,6 +2,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import httpx
+import pytest
 
 from hashinsight.app import create_app
 from hashinsight.kit.settings import Settings
@@ -16,6 +17,9 @@ async def api(settings: Settings, **changes: object) -> AsyncIterator[httpx.Asyn
         httpx.AsyncClient(transport=transport, base_url="http://test") as client,
     ):
         yield client
+
+
+pytestmark = pytest.mark.usefixtures("endless_minute")
 
 
 async def test_an_address_over_its_rate_gets_429_but_probes_are_answered(settings: Settings) -> None:

@@ -43,12 +43,6 @@ class Commands:
         return sum(stats.get(f"cmdstat_{name}", {}).get("calls", 0) for name in ("evalsha", "eval"))
 
 
-@pytest.fixture
-def endless_minute(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No minute ends while a test runs, on however slow a machine; what the one before counts for has its own tests."""
-    monkeypatch.setattr(rate_windows, "WINDOW_SECONDS", 10**9)
-
-
 async def hammer(rates: Rates, key: str, limit: int, calls: int, connections: int) -> list[bool]:
     """So many connections, each with its next call when the one before is answered; answers in their order."""
     answers: list[bool] = []
