@@ -32,7 +32,9 @@ async def test_the_catalogue_has_parameters_with_units(tenants: TwoTenants) -> N
     catalogue = await tenants.noc.commands.catalogue()
     (kind,) = [kind for kind in catalogue["types"] if kind["command_type"] == "set_fan"]
     speed = {"type": "integer", "title": "Speed", "minimum": 0, "maximum": 100, "unit": "%"}
-    assert kind["params"] == {"properties": {"speed": speed}, "required": ["speed"]}
+    assert kind["params"] == {"properties": {"speed": speed}, "required": ["speed"], "anyOf": []}
+    (pool,) = [kind for kind in catalogue["types"] if kind["command_type"] == "set_pool"]
+    assert [part["required"] for part in pool["params"]["anyOf"]] == [["pool_url", "pool_user"], ["pool_id"]]
     assert (kind["wire_verb"], kind["risk"], kind["effect"], kind["down"]) == ("set_fan", "medium", "adjusts", "no")
     assert catalogue["priorities"] == ["safety", "compliance", "efficiency", "convenience"]
 

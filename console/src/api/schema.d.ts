@@ -3862,6 +3862,7 @@ export interface components {
                 [key: string]: components["schemas"]["ParamProperty"];
             };
             required: string[];
+            anyOf: components["schemas"]["RequiredParams"][];
         };
         Part: {
             /** @enum {string} */
@@ -4168,6 +4169,9 @@ export interface components {
             counts: components["schemas"]["RequestCounts"];
             approval_reasons: string[];
             repeated: boolean;
+        };
+        RequiredParams: {
+            required: string[];
         };
         /** @enum {string} */
         Resolution: "raw" | "5min" | "hourly" | "daily";

@@ -11,8 +11,8 @@ export function emptyParams(kind: CommandType | undefined): Record<string, strin
   return Object.fromEntries(Object.keys(kind?.params.properties ?? {}).map((name) => [name, ""]));
 }
 
-/** The typed values of the form; null while a required value is missing or one is invalid. */
-export function paramsOf(kind: CommandType, given: Record<string, string>): Record<string, unknown> | null {
+/** The typed values of the form; null while something required is missing or a value is invalid. */
+export function paramsOf(kind: Pick<CommandType, "params">, given: Record<string, string>): Record<string, unknown> | null {
   const params: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(kind.params.properties)) {
     const text = (given[name] ?? "").trim();
@@ -24,6 +24,8 @@ export function paramsOf(kind: CommandType, given: Record<string, string>): Reco
     if (value === undefined) return null;
     params[name] = value;
   }
+  const alternatives = kind.params.anyOf;
+  if (alternatives.length && !alternatives.some(({ required }) => required.every((name) => name in params))) return null;
   return params;
 }
 

@@ -67,7 +67,7 @@ class CommandType:
         schema = self.params.model_json_schema()
         nested = {f"#/$defs/{name}": definition for name, definition in schema.get("$defs", {}).items()}
         properties = {name: nested.get(prop.get("$ref"), prop) for name, prop in schema.get("properties", {}).items()}
-        return {"properties": properties, "required": schema.get("required", [])}
+        return {"properties": properties, "required": schema.get("required", []), "anyOf": schema.get("anyOf", [])}
 
     def split_params(self, params: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Parameters that may be shown, and secret ones."""

@@ -67,6 +67,11 @@ class Reboot(Params):
 
 
 class Pool(Params):
+    # the first two conditions of `_is_one_pool`, for forms: what is missing before a request makes sense
+    model_config = ConfigDict(
+        json_schema_extra={"anyOf": [{"required": ["pool_url", "pool_user"]}, {"required": ["pool_id"]}]}
+    )
+
     pool_url: Annotated[str, StringConstraints(max_length=400), AfterValidator(_pool_url)] | None = None
     pool_user: Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_word)] | None = None
     pool_password: Annotated[str, StringConstraints(max_length=200), AfterValidator(_printable)] | None = Field(

@@ -17,6 +17,7 @@ from fastapi import FastAPI
 from hashinsight.kit.changes import note_change, stop_streams
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.ids import new_ids
+from hashinsight.problems.service import stream
 from hashinsight.problems.service.stream import MAX_STREAMS_PER_USER
 from tests.installation import HANG_TIMEOUT_SEC
 from tests.problems.api.problems_api import V1, ProblemsApi, code_of
@@ -176,6 +177,25 @@ async def test_a_stream_ends_with_its_login(problems_api: ProblemsApi, port: int
         for subscription in app.state.announcer._subscriptions:
             subscription.ring()
         assert (await expired.next()).data == {"reason": "TOKEN_EXPIRED"}
+
+
+async def test_a_session_that_ends_while_changes_are_read_gets_none_of_them(
+    problems_api: ProblemsApi, port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem, noc = problems_api.problem("m1"), await problems_api.headers()
+    look = stream._look
+
+    async def look_and_sign_out(*given: Any) -> Any:
+        lines, sites = await look(*given)
+        if lines:
+            assert (await problems_api.api.post(f"{V1}/auth/logout", headers=noc)).is_success
+        return lines, sites
+
+    monkeypatch.setattr(stream, "_look", look_and_sign_out)
+    async with watched(port, noc) as ended:
+        await ended.next()
+        await problems_api.act(problem, "acknowledge", await problems_api.headers())
+        assert (await ended.next()).data == {"reason": "SESSION_REVOKED"}
 
 
 async def test_without_redis_a_stream_polls_the_database(

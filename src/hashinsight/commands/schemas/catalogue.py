@@ -29,9 +29,14 @@ class ParamProperty(TypedDict, total=False):
     properties: "dict[str, ParamProperty]"
 
 
-class ParamSchema(BaseModel):
+class RequiredParams(TypedDict):
+    required: list[str]
+
+
+class ParamSchema(TypedDict):
     properties: dict[str, ParamProperty]
     required: list[str]
+    anyOf: Annotated[list[RequiredParams], Field(description="One of these sets must be given; empty: no such rule.")]
 
 
 class CommandTypeOut(BaseModel):

@@ -106,6 +106,8 @@ async def watch(watching: StreamWatch, scope: Scope) -> AsyncIterator[str]:
             try:
                 scope = await watching.scope()
                 lines, sites = await _look(watching, scope, place)
+                if lines:  # the session may have ended while they were read
+                    await watching.scope()
             except HashInsightError as error:
                 yield _line("bye", {"reason": error.error_code})
                 return
