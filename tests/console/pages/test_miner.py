@@ -79,7 +79,7 @@ def test_what_is_typed_outlives_a_click_beside_it_the_end_of_the_session_and_a_l
         dialog = page.get_by_role("dialog", name=f"Unsuppress {house.first}")
         dialog.get_by_label("Reason").fill("fan is in")
         dialog.get_by_role("button", name="Unsuppress").click()
-        expect(page.get_by_text("Suppression lifted")).to_be_visible()
+        expect(page.get_by_text("Suppression lifted", exact=True)).to_be_visible()
         expect(dialog).to_be_hidden()
 
         page.keyboard.press("c")

@@ -28,7 +28,7 @@ def test_a_problem_says_why_is_worked_on_and_resolved_and_its_machine_is_suppres
         expect(page.get_by_text("Online, but not hashing.")).to_be_visible()
         expect(page.get_by_role("img", name=re.compile("^Distribution of hashrate ratio among"))).to_be_visible()
         page.get_by_role("button", name="Start work").dblclick()  # it is one act, however often it is pressed
-        expect(page.get_by_text("Work started")).to_be_visible()
+        expect(page.get_by_text("Work started", exact=True)).to_be_visible()
         page.get_by_role("button", name="Assign…").click()
         people = page.get_by_role("dialog").get_by_label("To")
         expect(people).to_have_value(re.compile("."))  # oneself, to begin with
