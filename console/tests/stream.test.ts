@@ -1,6 +1,8 @@
 import { QueryClient, QueryObserver } from "@tanstack/react-query";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { collectChanges } from "../src/api/changes";
+import { get } from "../src/api/client";
+import { isConnected, setConnected } from "../src/api/connection";
 import { openStream } from "../src/api/stream";
 
 /** The browser's own, as far as it is asked for here. */
@@ -76,6 +78,25 @@ describe("the stream", () => {
     stop();
     await vi.advanceTimersByTimeAsync(200_000);
     expect(Line.open.size).toBe(0);
+    client.clear();
+  });
+
+  it("and a request agree whether the server is away: a proxy's 502 to 504 are not its answer, an error of its own is", async () => {
+    const answersWith = (status: number) => vi.stubGlobal("fetch", () => Promise.resolve(new Response("{}", { status })));
+    const client = new QueryClient();
+    const stop = openStream(client);
+    for (const [status, connected] of [[502, false], [500, true], [503, false], [200, true], [504, false], [404, true]] as const) {
+      answersWith(status);
+      setConnected(!connected);
+      await get("/api/v1/auth/me").catch(() => undefined);
+      expect([status, isConnected()]).toEqual([status, connected]);
+      setConnected(!connected);
+      for (const line of Line.open) line.onerror?.(); // probes
+      await vi.advanceTimersByTimeAsync(2500);
+      expect([status, isConnected()]).toEqual([status, connected]);
+    }
+    setConnected(true);
+    stop();
     client.clear();
   });
 

@@ -1,5 +1,5 @@
 // Requests to the server: same origin, session cookie and CSRF token; the session is refreshed when it expires.
-import { setConnected } from "./connection";
+import { noteAnswer, setConnected } from "./connection";
 import type { paths } from "./schema";
 import type { ErrorAnswer } from "./types";
 
@@ -110,7 +110,7 @@ async function send(method: Method, template: string, options: Options): Promise
   if (options.signal) init.signal = options.signal;
   try {
     const response = await fetch(address(template, options), init);
-    setConnected(true);
+    noteAnswer(response.status);
     return response;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;

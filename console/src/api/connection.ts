@@ -1,4 +1,4 @@
-// Whether the server answers, and since when: read by the banner and the stream.
+// Whether the server answers, and since when. Set by requests (`client.ts`) and the stream (`stream.ts`), read by the banner.
 import { useSyncExternalStore } from "react";
 
 type Connection = { connected: boolean; since: number };
@@ -10,6 +10,14 @@ export function setConnected(connected: boolean): void {
   if (now.connected === connected) return;
   now = { connected, since: Date.now() };
   for (const listener of listeners) listener();
+}
+
+// a proxy answers for a server that is away, and a server without its database says so
+const AWAY = new Set([502, 503, 504]);
+
+/** An answer has arrived: is it the server's own? */
+export function noteAnswer(status: number): void {
+  setConnected(!AWAY.has(status));
 }
 
 export function isConnected(): boolean {

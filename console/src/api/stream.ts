@@ -2,7 +2,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { collectChanges } from "./changes";
 import { renew } from "./client";
-import { isConnected, onConnectionChange, setConnected } from "./connection";
+import { isConnected, noteAnswer, onConnectionChange, setConnected } from "./connection";
 
 const RETRY_MS = 2000;
 const SILENT_MS = 150_000; // telemetry events come every minute; a stream silent for longer is dead
@@ -73,7 +73,7 @@ async function probe(): Promise<void> {
     // a starting server keeps requests waiting: treated as away
     const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
     const answer = await fetch("/api/v1/auth/me", { credentials: "same-origin", signal });
-    setConnected(answer.status < 500);
+    noteAnswer(answer.status);
     if (answer.status === 401) await renew();
   } catch {
     setConnected(false);

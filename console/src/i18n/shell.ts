@@ -22,7 +22,7 @@ export const shell = {
   "user.keys": ["Keyboard shortcuts", "键盘快捷键"],
   "banner.away": ["Server not reachable for {span}. Showing older data; retrying.", "已 {span}无法连接服务器。显示的是旧数据，正在重试。"],
   "banner.demo": ["Demo: simulated machines.", "演示环境：矿机均为模拟。"],
-  "banner.stale": ["Live figures are not updating: newest data is {span} old.", "实时数据已停止更新：最新数据为 {span}前。"],
+  "banner.rollup_late": ["Live figures are not updating: newest data is {span} old.", "实时数据已停止更新：最新数据为 {span}前。"],
   "banner.old": ["Some data could not be updated and is {span} old; retrying.", "部分数据更新失败，显示的是 {span}前的数据，正在重试。"],
   "load.failed": ["Part of this page failed to load; retrying. After a server update, reload the page.", "页面部分内容未能加载，正在重试。服务器升级后请刷新页面。"],
   "back.reached": ["Connected again. Data is up to date.", "已重新连接，数据已更新。"],

@@ -30,7 +30,7 @@ export function Banners() {
         <div className="strip bad">{t("banner.away", { span: span((now - connection.since) / 1000) })}</div>
       )}
       {connection.connected && isRollupLate ? (
-        <div className="strip bad">{t("banner.stale", { span: span((now - newest) / 1000) })}</div>
+        <div className="strip bad">{t("banner.rollup_late", { span: span((now - newest) / 1000) })}</div>
       ) : null}
       {connection.connected && oldest !== null ? (
         <div className="strip bad">{t("banner.old", { span: span((now - oldest) / 1000) })}</div>

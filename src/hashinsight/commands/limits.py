@@ -41,7 +41,7 @@ class WaitReason(StrEnum):
     BACKOFF = "BACKOFF"
     MINER_LOCKED = "MINER_LOCKED"
     RATE_LIMITED = "RATE_LIMITED"
-    BLAST_RADIUS = "BLAST_RADIUS"
+    BLAST_RADIUS = "BLAST_RADIUS"  # the cap on machines of a site that are down by commands
     COLLECTOR_OFFLINE = "COLLECTOR_OFFLINE"
 
 

@@ -1,8 +1,8 @@
 """Reads every machine once per interval, spread evenly over it; machines that fail never delay the others.
 
 `timetable` has the order. Machines that failed last time have read slots of their own. One that cannot be connected
-to is only probed until it is back; one that connects but answers nonsense is read more and more rarely. Both are
-reported offline every interval.
+to is only probed until it is back; one that fails in any other way is read more and more rarely. Both are reported
+offline every interval.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from hashinsight.edge.settings import Settings
 from hashinsight.edge.timetable import Timetable
 
 FAILING_SHARE = 4  # machines that failed last time get a quarter of the parallel reads
-MAX_SKIPPED = 8  # intervals between two reads of a machine that answers nonsense
+MAX_SKIPPED = 8  # intervals between two reads of a machine that connects and fails
 _PROBE_FIRST = ("unreachable", "refused", "reset")
 _IDLE_SEC = 0.5
 _DISCOVERY_CHECK_SEC = 5.0  # how soon a configuration that switches discovery on takes effect
@@ -196,7 +196,7 @@ class Poller:
         kind = machine.error[0] if machine.error else ""
         if not machine.address:
             return self._fail(machine, "no_address", "another machine has its address; it was not found elsewhere")
-        if kind not in _PROBE_FIRST and machine.failures and not _is_due(machine.failures):
+        if kind not in _PROBE_FIRST and machine.failures and not _is_read_turn(machine.failures):
             return self._fail(machine, *machine.error)  # type: ignore[misc]
         try:
             address = machine.address  # may be given to another machine while we wait
@@ -240,6 +240,6 @@ class Poller:
         return offline_record(machine.miner_id, at=self._now(), kind=kind, reason=reason, last=machine.record)
 
 
-def _is_due(failures: int) -> bool:
+def _is_read_turn(failures: int) -> bool:
     """After 1, 2, 4, 8, 16, 24 … failures."""
     return failures & (failures - 1) == 0 if failures < MAX_SKIPPED else failures % MAX_SKIPPED == 0

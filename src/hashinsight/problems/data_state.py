@@ -29,7 +29,7 @@ class DataStatus:
     judged: Flags
     offline: Flags
     without_samples: Flags  # for so long that it is offline by that alone
-    planned_outage: Flags  # curtailed, stopped, rebooting or in maintenance until a deadline
+    planned_outage: Flags  # an expected state whose end has not come: not judged; suppression is something else
     age_limits: AgeLimits
     collectors: Ints  # numbers of the frame's collectors that have machines here
     collector_age_limits: AgeLimits

@@ -70,7 +70,7 @@ def step(state: State, frame: Frame, now: float, config: Config) -> tuple[State,
     elapsed = _elapsed(state, data, now, config)
 
     levels = peers.levels_of(frame.site.no, limits.model, frame.firmware.no, state["mode"])
-    healthy = feats.steady & ~problems.severe & ~data.planned_outage
+    healthy = feats.steady & ~problems.unfit_as_reference & ~data.planned_outage
     peer_stats = references.peer_statistics(values, levels, healthy, config)
     reference = references.update_references(
         state, values, peers.with_cooling_level(levels, frame.site.no, frame.is_air),
@@ -147,13 +147,13 @@ class _OpenProblems:
     shown: Flags
     unacknowledged: Flags
     acknowledged: Flags
-    severe: Flags
+    unfit_as_reference: Flags
     other_than_trend: Flags
 
 
 def _open_problems(events: Events, frame: Frame) -> _OpenProblems:
     shown = np.zeros((ISSUES, frame.n), dtype=np.bool_)
-    unacknowledged, acknowledged, severe, other_than_trend = np.zeros((4, frame.n), dtype=np.bool_)
+    unacknowledged, acknowledged, unfit_as_reference, other_than_trend = np.zeros((4, frame.n), dtype=np.bool_)
     active = events.take(events.active & (events.subject >= 0))
     at = np.minimum(np.searchsorted(frame.miner_no, active.subject), max(frame.n - 1, 0))
     here = frame.miner_no[at] == active.subject if frame.n else np.zeros(active.n, dtype=np.bool_)
@@ -163,9 +163,9 @@ def _open_problems(events: Events, frame: Frame) -> _OpenProblems:
     taken = (active.status == EventStatus.ACK) | (active.status == EventStatus.IN_PROGRESS)
     acknowledged[at[taken]] = True
     unacknowledged[at[~taken & ~pending]] = True
-    severe[at[(active.severity <= Severity.P1) | (active.issue == Issue.BOARDS_DEGRADING)]] = True
+    unfit_as_reference[at[(active.severity <= Severity.P1) | (active.issue == Issue.BOARDS_DEGRADING)]] = True
     other_than_trend[at[active.issue != Issue.TREND_ANOMALY]] = True
-    return _OpenProblems(shown, unacknowledged, acknowledged, severe, other_than_trend)
+    return _OpenProblems(shown, unacknowledged, acknowledged, unfit_as_reference, other_than_trend)
 
 
 def _forget_board_loss(state: State, feats: Features) -> None:

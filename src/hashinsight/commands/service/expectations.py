@@ -78,7 +78,7 @@ async def expect_ended(
     over = stopped + failed
     await end_causes(session, [command.miner_no for command in over], [command.cause for command in over], now=now)
     were_stopped = await end_states(session, [command.miner_no for command in resumed], _STOPPED, now=now)
-    await expect_unheard(session, not_started, now=now)
+    await release_not_started(session, not_started, now=now)
     await _expect_back(session, [command for command in resumed if command.miner_no in set(were_stopped)], now=now)
     intervals = [
         ExpectedInterval(command.miner_no, command.state, command.cause, None) for command in stopped if command.state
@@ -95,7 +95,7 @@ async def _expect_back(session: AsyncSession, started: Sequence[DispatchedComman
     await expect_each(session, intervals, now=now)
 
 
-async def expect_unheard(session: AsyncSession, ended: Sequence[DispatchedCommand], *, now: datetime) -> None:
+async def release_not_started(session: AsyncSession, ended: Sequence[DispatchedCommand], *, now: datetime) -> None:
     """Starts that failed or were never acked: the machine is still stopped, but no longer by a command.
 
     It is broken, and would take up room below the cap forever. A start that was never dispatched changes nothing.

@@ -16,7 +16,7 @@ from hashinsight.commands.catalogue import RESTARTS
 from hashinsight.commands.limits import WaitReason
 from hashinsight.commands.queries import acks, extensions, leases, outages
 from hashinsight.commands.queries import sweeps as queries
-from hashinsight.commands.service.expectations import DispatchedCommand, expect_unheard
+from hashinsight.commands.service.expectations import DispatchedCommand, release_not_started
 from hashinsight.commands.service.queue import rearbitrate
 from hashinsight.commands.states import State
 from hashinsight.inventory.service import get_settings
@@ -57,7 +57,7 @@ async def sweep(session: AsyncSession, *, most: int = MAX_SWEPT, now: datetime) 
         for row in (*lost, *silent, *expired)
         if row.state == State.EXPIRED and row.attempt > 0
     ]
-    await expect_unheard(session, unheard, now=now)
+    await release_not_started(session, unheard, now=now)
     returned = {row.command_id: row.miner_no for row in (*lost, *silent) if row.state == State.QUEUED}
     await rearbitrate(session, SYSTEM, returned, now=now)
     return SweepCounts(len(lost), len(silent), len(expired), len(unapproved))

@@ -25,7 +25,7 @@ class TickRun:
 
     tick: str
     site_id: int
-    period: datetime
+    period: datetime  # its end: when the run became due
     now: datetime
     attempt: int
 

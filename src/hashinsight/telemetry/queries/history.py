@@ -119,6 +119,7 @@ _BUCKET = {
     "samples": "samples",
 }
 _DAY = {
+    # of the known readings: hours without any count like the others, since an offline machine may still draw power
     "total_power_kwh": f"{_mean_real('power')} * 24 / 1000",
     "uptime_hours": "(online_samples * 24.0 / samples)::real",
 }
