@@ -40,7 +40,7 @@ async def test_a_failure_and_a_recovery_are_logged_once_and_offline_is_reported_
         await until(lambda: machine.online is True, "it to be back")
     messages = [record.getMessage() for record in caplog.records if address in record.getMessage()]
     assert len([entry for entry in messages if "cannot be read" in entry]) == 1
-    assert len([entry for entry in messages if "is read again" in entry]) == 1
+    assert len([entry for entry in messages if "can be read again" in entry]) == 1
     gone = [entry for entry in sink.of(address) if not entry["online"]]
     assert len(gone) >= 5
     assert {entry["error_type"] for entry in gone} == {"unreachable"}

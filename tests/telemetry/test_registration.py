@@ -91,7 +91,7 @@ async def test_the_first_day_has_a_limit_and_the_answer_has_the_time_registratio
     fleet.set_clock(fleet.now + timedelta(hours=24, seconds=1))
     assert await send(site, 30, 40, fleet.at(0)) == (5, {"REGISTRATION_LIMIT"}), "then the daily limits hold"
     assert await reason(site, 30, 41, fleet.at(1)) == (
-        "this collector has registered 5 new machines in one call: the next upload continues"
+        "this collector has registered 5 new machines in one upload: the next upload continues"
     )
     assert await reason(site, 30, 41, fleet.at(2)) == (
         "this collector has registered 10 new machines in 24 hours: "

@@ -19,7 +19,7 @@ export const acts = {
   "cmd.effect.excluded": ["{n} {n|machine|machines} excluded:", "排除 {n} 台矿机："],
   "cmd.effect.would_wait": ["{n} will wait: {down} machines at this site are already down by command (limit {cap}).", "其中 {n} 台需排队：本场地已有 {down} 台按命令停机，上限 {cap} 台。"],
   "cmd.effect.over_cap": ["Emergency: sent even though it exceeds the site's limit of {cap} machines down ({down} now). This is logged.", "紧急命令：停机数将超过上限 {cap} 台（当前 {down} 台），仍会下发并记入审计日志。"],
-  "cmd.effect.supersedes": ["Replaces {n} queued {n|command|commands}.", "将取代 {n} 条排队中的命令。"],
+  "cmd.effect.supersedes": ["Replaces {n} queued or running {n|command|commands}.", "将取代 {n} 条排队或执行中的命令。"],
   "cmd.effect.none": ["No machines affected.", "没有受影响的矿机。"],
   "cmd.approval": ["Needs approval by someone else: {reasons}.", "需他人审批：{reasons}。"],
   "cmd.and": ["; ", "；"],

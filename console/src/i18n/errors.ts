@@ -74,7 +74,7 @@ export const refused = {
   "error.TOTP_ENROLMENT_REQUIRED": ["set up two-factor authentication first", "须先启用动态验证码"],
   "error.API_KEY_INVALID": ["invalid API key", "API 密钥无效"],
   "error.API_KEY_ENDED": ["creator of this key is no longer an owner", "此密钥的创建者已不是所有者"],
-  "error.EMAIL_TAKEN": ["e-mail cannot be used", "该邮箱无法使用"],
+  "error.EMAIL_TAKEN": ["e-mail already in use", "该邮箱已被使用"],
   "error.SCOPE_REQUIRED": ["choose sites, zones or groups, or the whole tenant", "请选择场地、区域或分组，或整个租户"],
   "error.SCOPE_CONFLICT": ["choose either the whole tenant or sites, zones and groups", "整个租户与场地、区域、分组不能同时选择"],
   "error.LAST_OWNER": ["this is the tenant's last owner", "这是租户的最后一位所有者"],

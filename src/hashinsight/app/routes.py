@@ -106,7 +106,7 @@ async def _read_fleet(request: Request) -> list[Metric]:
     try:
         return await figures.read(request.app.state.database, now=now_of(request))
     except (SQLAlchemyError, OSError) as error:
-        log.warning("fleet_metrics_not_read", error=type(error).__name__)
+        log.warning("fleet_metrics_read_failed", error=type(error).__name__)
         return []
 
 

@@ -40,7 +40,7 @@ SinceOption = Annotated[
     str | None, typer.Option("--since", help="Created at or after this time: 2026-03-01T12:00:00Z.")
 ]
 LimitOption = Annotated[int, typer.Option("--limit", min=1, max=1000, help="Maximum number of rows.")]
-CursorOption = Annotated[str | None, typer.Option("--cursor", help="Continue a list: next_cursor of the page before.")]
+CursorOption = Annotated[str | None, typer.Option("--cursor", help="Next page: next_cursor of the previous page.")]
 
 
 @dataclass(frozen=True)

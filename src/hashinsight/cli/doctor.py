@@ -122,7 +122,7 @@ def _folder(settings: Settings) -> list[Finding]:
         ]
     free = free_mb(folder.path)
     low = free < settings.disk_reserve_mb
-    room = f"{free / 1000:,.1f} GB free; telemetry is rejected below {settings.disk_reserve_mb / 1000:,.1f} GB"
+    room = f"{free / 1000:,.1f} GB free; telemetry is refused below {settings.disk_reserve_mb / 1000:,.1f} GB"
     return [
         Finding("data folder", State.OK, str(folder.path)),
         Finding("disk", State.WRONG if low else State.OK, room),

@@ -117,7 +117,7 @@ def create_key(
     site: SitesOption = None,
     person: Annotated[
         str | None,
-        typer.Option(help="E-mail of the owner the key belongs to; it ends with that account. Default: no person."),
+        typer.Option(help="E-mail of the owner it belongs to; ends when they stop being an owner. Default: no person."),
     ] = None,
     whole_tenant: WholeTenantOption = False,
     json: JsonOption = False,
@@ -149,7 +149,7 @@ def create_key(
 
 @key_app.command("list")
 def list_keys(*, tenant: TenantOption = None, json: JsonOption = False) -> None:
-    """List the API keys of a tenant, including revoked ones. `ended`: the person behind it is no longer an owner."""
+    """List the API keys of a tenant, including revoked ones. `ended`: the user it belongs to is no longer an owner."""
 
     async def work(session: Any, _settings: Any) -> list[dict[str, Any]]:
         from hashinsight.identity.queries import accounts

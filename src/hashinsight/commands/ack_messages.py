@@ -156,7 +156,7 @@ def _read_again(document: Any, fault: Ack | AckFault, miner_id: str, scrubber: S
 def _dispatch_id(document: Mapping[str, Any]) -> str:
     dispatch_id = document.get("command_id") or document.get("id")
     if not isinstance(dispatch_id, str):
-        raise MalformedMessage("the ack names no command", code="NO_COMMAND_ID")
+        raise MalformedMessage("the ack has no command_id", code="NO_COMMAND_ID")
     return dispatch_id
 
 

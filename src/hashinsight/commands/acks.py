@@ -67,7 +67,7 @@ def judge_ack(facts: DispatchFacts, ack: Ack, *, now: datetime) -> AckVerdict:
         case AckStatus.REJECTED:
             return _failed(ack.error_code or "REJECTED", _permanent(ack.error_code) or "rejected: not retried")
         case AckStatus.SKIPPED:
-            return _failed(OUTCOME_UNKNOWN, "executed before with unknown outcome: telemetry decides")
+            return _failed(OUTCOME_UNKNOWN, "may have run, outcome unknown: check telemetry")
         case AckStatus.FAILED:
             return _failed_or_retried(facts, ack, now=now)
 
@@ -114,5 +114,5 @@ def _failed_or_retried(facts: DispatchFacts, ack: Ack, *, now: datetime) -> AckV
         return _failed(code, f"failed {facts.attempt} times: no retries left")
     next_attempt_at = retry_at(facts.command_id, facts.attempt, facts.backoff_sec, now=now)
     if facts.expires_at is not None and next_attempt_at >= facts.expires_at:
-        return _failed(code, "not retried: would expire first")
+        return _failed(code, "not retried: the command expires before the next attempt")
     return AckVerdict(applied=True, event=Event.RETRIED, error_code=code, next_attempt_at=next_attempt_at)

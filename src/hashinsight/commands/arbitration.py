@@ -123,14 +123,14 @@ def _compare_leased(intent: Intent, command: OpenCommand) -> tuple[ArbitrationRe
 def _compare_queued(intent: Intent, command: OpenCommand) -> tuple[ArbitrationRefusal | None, str, bool]:
     rank, other = _RANKS[intent.priority], _RANKS[command.priority]
     if _outranks(intent, command):
-        reason = f"goes before {command} of a lower class" if rank > other else f"safety emergency before {command}"
+        reason = f"outranks {command}" if rank > other else f"safety emergency supersedes {command}"
         return None, reason, True
     if command.asks == intent.asks:
         return ArbitrationRefusal.DUPLICATE, f"already queued: {command}", False
     if command.command_type in intent.opposes:
         which = "an older command of the same class" if rank == other else "a higher class"
         return ArbitrationRefusal.CONTRADICTS, f"contradicts {command}, {which}", False
-    return None, f"waits with {command}", False
+    return None, f"waits, no conflict with {command}", False
 
 
 def _interrupts(command: Intent | OpenCommand) -> bool:

@@ -60,7 +60,7 @@ async def poll_commands(request: Request, caller: Caller, *, limit: Limit = POLL
 
 @router.post(f"{_V1}/ack/batch", response_model=AckBatchAnswer, openapi_extra=ACK_BATCH_BODY)
 async def ack_commands(request: Request, caller: Caller) -> Response:
-    """Up to 500 acks in one call, each judged on its own: `results` has one entry per ack, in their order."""
+    """Up to 500 acks in one call, each processed on its own: `results` has one entry per ack, in their order."""
     acks = await read_acks(await request.body(), _machine_lookup(request, caller), caller=caller.collector_id)
     judged = iter(await _ack(request, caller, [message for message in acks if isinstance(message, Ack)]))
     results = [_fault(message) if isinstance(message, AckFault) else _outcome(next(judged)) for message in acks]

@@ -225,7 +225,7 @@ class Poller:
             raise MachineError("garbled", f"its response cannot be parsed: {type(error).__name__}") from None
         self.roster.note_fans(machine, record.get("fan_speeds") or ())
         if machine.online is False:
-            log.info("machine %s at %s is read again", machine.miner_id, machine.address)
+            log.info("machine %s at %s can be read again", machine.miner_id, machine.address)
         machine.online, machine.failures, machine.error = True, 0, None
         machine.record, machine.read_at = record, self._now()
         self.on_record(machine, record)

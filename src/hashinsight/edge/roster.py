@@ -168,7 +168,7 @@ class Roster:
     def _free_name(self, name: str, hardware: str) -> str:
         if name not in self._by_id:
             return name
-        log.warning("two machines are called %s: one gets a suffix from its MAC", name)
+        log.warning("two machines have the id %s: one gets a suffix from its MAC", name)
         unique, no = f"{name}~{hardware.replace(':', '')[-6:]}", 2
         while unique in self._by_id:
             unique, no = f"{name}~{no}", no + 1

@@ -43,7 +43,7 @@ async def upgrade_to_head(address: DatabaseAddress, *, lock_tries: int, pause_se
         except OperationalError as error:
             if not isinstance(error.orig, errors.LockNotAvailable):
                 raise
-            log.warning("migration_waits_for_a_lock", attempt=attempt)
+            log.warning("migration_waiting_for_lock", attempt=attempt)
             await asyncio.sleep(pause_sec)
         else:
             return

@@ -6,7 +6,7 @@ from hashinsight.sim.faults.family import Family
 
 
 def faults_table() -> str:
-    lines = ["| fault | what telemetry shows | within | before it | how often |", "|---|---|---|---|---|"]
+    lines = ["| fault | symptoms in telemetry | visible within | early signs | rate |", "|---|---|---|---|---|"]
     lines += [
         f"| `{family.kind}` | {family.signature} | {_span(family.within_sec)} | {_before(family)} | {_often(family)} |"
         for family in PUBLIC
@@ -15,7 +15,7 @@ def faults_table() -> str:
 
 
 def causes_table() -> str:
-    lines = ["| cause | what telemetry shows | within | takes | default duration |", "|---|---|---|---|---|"]
+    lines = ["| cause | symptoms in telemetry | visible within | affects | default duration |", "|---|---|---|---|---|"]
     lines += [
         f"| `{c.kind}` | {c.signature} | {_span(c.within_sec)} | a {c.reach} | {_span(c.usual_sec)} |" for c in CAUSES
     ]
@@ -26,7 +26,7 @@ def _before(family: Family) -> str:
     if not family.warns:
         return family.precursor
     low, high = (_span(seconds) for seconds in family.lead_sec)
-    return f"{family.precursor}, {low} to {high}, in {family.warns:.0%} of the cases"
+    return f"{family.precursor}, {low} to {high}, in {family.warns:.0%} of cases"
 
 
 def _often(family: Family) -> str:

@@ -84,7 +84,7 @@ RESERVED: Families = (
     Family(
         kind="share_skimming",
         family="pool",
-        signature="30 to 70 % of the accepted shares are missing from 0 to 7 h UTC, hashrate and rejects as ever",
+        signature="30 to 70 % of the accepted shares are missing from 0 to 7 h UTC, hashrate and rejects as before",
         within_sec=1 * DAY,
         does=skim_shares,
         share=0.02,

@@ -33,7 +33,7 @@ _BODY = {
 async def upload_telemetry(request: Request, caller: Caller) -> UploadAnswer:
     """Store a batch: a JSON array of samples or an envelope, plain or gzip. 200 means committed.
 
-    A sample needs `miner_id` and a time. A bad sample costs only itself; one that was sent before is stored once.
+    A sample needs `miner_id` and a time. A bad sample is rejected alone; a repeated one is stored once.
     Samples are also rejected if their machine belongs to another zone than the token (`ZONE_MISMATCH`, `ZONE_NOT_SET`),
     or is unknown and the collector has reached its registration limit (`REGISTRATION_LIMIT`).
     """

@@ -101,7 +101,7 @@ class RightNow:
                 records = await self._values(site_id, miner_ids)
         except (RedisError, OSError, TimeoutError) as error:
             self._unread_until = time.monotonic() + _PAUSE_SECONDS
-            log.warning("right_now_unread", error=str(error) or type(error).__name__)
+            log.warning("right_now_read_failed", error=str(error) or type(error).__name__)
             return None
         complete = {
             name: value for name, value in records.items() if value is not None and len(value) == RECORD.itemsize
@@ -137,7 +137,7 @@ class RightNow:
                     keys=[key_of(site_id)], args=[RECORD.itemsize, seconds, records.tobytes(), "\n".join(ids)]
                 )
             except (RedisError, OSError, TimeoutError) as error:
-                log.warning("right_now_unwritten", error=str(error), again_in_seconds=_PAUSE_SECONDS)
+                log.warning("right_now_write_failed", error=str(error), again_in_seconds=_PAUSE_SECONDS)
                 self._not_before = time.monotonic() + _PAUSE_SECONDS
                 _DROPPED.inc(len(taken[2]))
                 while self._waiting:

@@ -131,8 +131,8 @@ async def list_site_totals(
 
     - `expected_ths` is what machines should hash now: their rating, or what their model does in their mode (eco, perf).
       Machines that are curtailed, stopped or restarted by command or under maintenance, and machines without a known
-      rating, count with what they deliver. `stopped_ths` is what such machines miss on purpose, also while their
-      5-minute mean recovers afterwards.
+      rating, count with what they deliver. `stopped_ths` is the hashrate missing because of such planned states, also
+      while the 5-minute mean recovers afterwards.
     - `lost_ths` is what known machines are short of expected: those short by more than a tenth, or all together if that
       is more. `surplus_ths` of other machines does not offset it. Always
       `expected_ths` - `hashrate_ths` = `lost_ths` + `expected_unknown_ths` - `surplus_ths`.

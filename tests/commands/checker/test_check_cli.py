@@ -26,7 +26,7 @@ async def test_the_check_prints_its_counts_and_its_exit_code_is_the_result(
     await fleet.ack_one((await fleet.lease_one()).dispatch_id)
     fine = _check(settings)
     assert fine.returncode == 0, fine.stderr
-    assert fine.stdout == "1 commands of 1 machines, 3 moves, 0 open: every guarantee held\n"
+    assert fine.stdout == "1 command, 1 machine, 3 transitions, 0 open: all guarantees held\n"
     fleet.write("update commands set state = 'failed' where command_id = %s", command_id)
     broken = _check(settings, "--json", "--tenant", "a")
     assert broken.returncode == 1

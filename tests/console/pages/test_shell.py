@@ -119,7 +119,7 @@ def test_the_server_restarts_while_somebody_types_and_nothing_is_lost(
         strip = page.get_by_text(re.compile("Server not reachable"))
         expect(strip).to_be_visible()
         expect(strip).to_be_hidden()
-        expect(page.get_by_text("Connected again.").first).to_be_visible()
+        expect(page.get_by_text("Reconnected.").first).to_be_visible()
         dialog.get_by_role("button", name="Fault light: 1 machine").click()
         expect(page.get_by_text("Fault light: 1 command sent.")).to_be_visible()
         expect(comments.get_by_label("Add a comment")).to_have_value("typed into nothing")

@@ -84,7 +84,7 @@ def health(**changes: Any) -> TickHealth:
     ("changes", "message"),
     [
         ({"failed": 2, "last_error": "boom"}, "given up; last error: boom"),
-        ({"planned_at": NOON - timedelta(minutes=11)}, "not planned by any scheduler"),
+        ({"planned_at": NOON - timedelta(minutes=11)}, "not scheduled by any scheduler"),
         ({"due": 3, "oldest_due": NOON - timedelta(minutes=11)}, "3 runs are due"),
     ],
 )

@@ -129,9 +129,7 @@ def change(
     notes: Annotated[str | None, typer.Option("--notes", help="Empty to remove them.")] = None,
     registration_open_until: Annotated[
         str | None,
-        typer.Option(
-            help="Until then it may register machines of its whole site: 2026-03-01T12:00:00Z; empty: closed."
-        ),
+        typer.Option(help="Open registration until this time, such as 2026-03-01T12:00:00Z; empty closes it."),
     ] = None,
     json: JsonOption = False,
 ) -> None:

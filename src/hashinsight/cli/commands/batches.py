@@ -75,7 +75,7 @@ def list_batches(
 
 
 def show(batch_id: BatchArgument, *, json: JsonOption = False) -> None:
-    """Show one batch: progress, approvals, and machines left out with the reason."""
+    """Show one batch: progress, approvals, and refused machines with the reason."""
 
     async def work(context: CliContext) -> tuple[Any, Any]:
         from uuid import UUID
@@ -91,7 +91,7 @@ def show(batch_id: BatchArgument, *, json: JsonOption = False) -> None:
         typer.echo(to_json(batch))
         return
     print_lines(*_batch_lines(batch, names))
-    print_left_out(batch["refused"], batch["counts"]["refused"])
+    print_refused(batch["refused"], batch["counts"]["refused"])
 
 
 def approve(batch_id: BatchArgument, reason: ReasonOption, *, json: JsonOption = False) -> None:
@@ -109,11 +109,11 @@ def cancel(batch_id: BatchArgument, *, reason: ReasonOption = "", json: JsonOpti
     _decide(batch_id, "cancel", reason, as_json=json)
 
 
-def print_left_out(refused: list[dict[str, Any]], count: int) -> None:
+def print_refused(refused: list[dict[str, Any]], count: int) -> None:
     if not refused:
         return
     names = {"miner": "miner_id", "error": "error_code", "reason": "reason"}
-    print_lines("", "left out:")
+    print_lines("", "refused:")
     print_rows([{name: row[field] for name, field in names.items()} for row in refused[:MAX_LINES]], "machines")
     if count > MAX_LINES:
         print_lines(f"… and {count - MAX_LINES} more: --json lists them")

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from hashinsight.cli.context import JsonOption, TenantOption, find_tenant_id, run_with_database
-from hashinsight.cli.output import print_result
+from hashinsight.cli.output import print_result, show_count
 
 _SHOWN = 50
 
@@ -47,5 +47,9 @@ def _words(examined: Any) -> str:
     ]
     if examined.found > _SHOWN:
         lines.append(f"… and {examined.found - _SHOWN} more")
-    seen = f"{examined.commands} commands of {examined.machines} machines, {examined.moves} moves, {examined.open} open"
-    return "\n".join([*lines, f"{seen}: {'every guarantee held' if examined.ok else f'{examined.found} findings'}"])
+    examined_counts = (
+        f"{show_count(examined.commands, 'command')}, {show_count(examined.machines, 'machine')}, "
+        f"{show_count(examined.moves, 'transition')}, {examined.open} open"
+    )
+    result = "all guarantees held" if examined.ok else show_count(examined.found, "finding")
+    return "\n".join([*lines, f"{examined_counts}: {result}"])

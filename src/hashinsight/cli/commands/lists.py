@@ -49,10 +49,10 @@ _COLUMNS: Columns = {
 }
 _WAIT_REASONS = {
     "NOT_APPROVED": "approval",
-    "BACKOFF": "next retry",
-    "MINER_LOCKED": "another command is running on this machine",
-    "RATE_LIMITED": "rate limit of the site for this command type",
-    "BLAST_RADIUS": "too many machines of the site are down by commands",
+    "BACKOFF": "retry delay",
+    "MINER_LOCKED": "another command on this machine",
+    "RATE_LIMITED": "site's rate limit for this command type",
+    "BLAST_RADIUS": "site's limit of machines down by command",
     "COLLECTOR_OFFLINE": "no online collector with control permission",
 }
 
@@ -160,7 +160,7 @@ def _head(story: Mapping[str, Any], names: Names) -> Iterator[str]:
     if cause:
         yield f"  cause     {', '.join(cause)}"
     urgent = ", emergency" if story["emergency"] else ""
-    until = f"until {show_time(story['expires_at'])}" if story["expires_at"] else "starts with the approval"
+    until = f"until {show_time(story['expires_at'])}" if story["expires_at"] else "starts at approval"
     ttl = show_duration(story["ttl_sec"])
     yield f"  priority  {story['priority']} {story['priority_number']}{urgent}; TTL {ttl}, {until}"
     for decision in story["approvals"]:
@@ -169,7 +169,7 @@ def _head(story: Mapping[str, Any], names: Names) -> Iterator[str]:
         yield f"  {decision['decision']:<9} {show_time(decision['at'])} by {by}{batch}: {decision['reason']}"
     if story["over_cap"]:
         down, cap = story["over_cap"]["down"], story["over_cap"]["cap"]
-        yield f"  over cap  {down} machines of the site down by commands, cap {cap}; sent as emergency"
+        yield f"  over cap  {down} machines of the site down by command, cap {cap}; sent as emergency"
     if story["verification"]:
         yield f"  effect    {story['verification']}"
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hashinsight.cli.commands.batches import print_left_out, show_counts
+from hashinsight.cli.commands.batches import print_refused, show_counts
 from hashinsight.cli.context import AnySiteOption, CliContext, JsonOption, ReasonOption, TenantOption, run
 from hashinsight.cli.output import MAX_LINES, print_lines, print_rows, show_count, show_hashrate, to_json
 from hashinsight.kit.errors import OperatorError
@@ -86,26 +86,26 @@ def _print_result(answer: dict[str, Any]) -> None:
         rows = answer["commands"][:MAX_LINES]
         names = {"id": "command_id", "miner": "miner_id", "state": "state", "approval": "approval_state"}
         print_rows([{name: row[field] for name, field in names.items()} for row in rows], "commands")
-    print_left_out(answer["refused"], answer["counts"]["refused"])
+    print_refused(answer["refused"], answer["counts"]["refused"])
 
 
 def _print_impact(impact: dict[str, Any]) -> None:
     machines = f"{show_count(impact['machines'], 'machine')} ({impact['share_of_site']:.1%} of the site)"
     print_lines(f"{machines}, {impact['kw']:,.1f} kW, {show_hashrate(impact['ths'])}")
     if impact["unknown_power"]:
-        print_lines(f"power unknown for {show_count(impact['unknown_power'], 'more machine')}")
+        print_lines(f"power unknown for {show_count(impact['unknown_power'], 'machine')}")
     if impact["counts"]["supersedes"]:
         print_lines(f"supersedes {show_count(impact['counts']['supersedes'], 'queued or running command')}")
     radius = impact["blast_radius"]
     if radius is not None:
-        print_lines(f"machines at this site down by command: {radius['down_now']} now, cap {radius['cap']}")
+        print_lines(f"machines of this site down by command: {radius['down_now']} now, cap {radius['cap']}")
         if radius["would_wait"]:
             print_lines(f"{radius['would_wait']} would wait (BLAST_RADIUS) until others are back online")
         if radius["exceeds_cap"]:
             print_lines("exceeds the cap; sent anyway as emergency, and logged")
     reasons = "; ".join(impact["approval_reasons"])
     print_lines(f"needs approval: {reasons}" if impact["needs_approval"] else "no approval needed")
-    print_left_out(impact["excluded"], impact["counts"]["excluded"])
+    print_refused(impact["excluded"], impact["counts"]["excluded"])
 
 
 def _params(pairs: list[str]) -> dict[str, Any]:

@@ -82,7 +82,7 @@ async def get_config(scope: ManagedScope, session: ReadSession, config_id: UUID)
 async def activate_config(activator: Activator, session: Session, now: Now, config_id: UUID) -> Any:
     """Roll it out: collectors fetch it from now on. One for listed collectors goes before one for all.
 
-    Needs a step-up: a configuration that collects once a day, or takes no commands, protects nothing.
+    Needs a step-up: a configuration can stop collection or the execution of commands.
     """
     config = await _get(session, activator.scope, config_id)
     await _check_covers(session, activator.scope, config.collector_ids)

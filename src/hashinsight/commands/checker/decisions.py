@@ -50,7 +50,7 @@ def check_approved(group: StoryGroup) -> Iterator[Finding]:
                 yield finding_at(FindingName.LEASED_UNAPPROVED, story, leases[0], "leased before approval")
         elif story.command.approval_state == "approved":
             if not _skipped_approval(story):
-                yield finding_at(FindingName.LEASED_UNAPPROVED, story, leases[0], "approved by nobody on record")
+                yield finding_at(FindingName.LEASED_UNAPPROVED, story, leases[0], "no approval on record")
         elif CATALOGUE[story.command.command_type].risk is Risk.HIGH:
             yield finding_at(FindingName.LEASED_UNAPPROVED, story, leases[0], "high risk without approval")
 
@@ -83,7 +83,7 @@ def check_approvers(group: StoryGroup) -> Iterator[Finding]:
                 yield finding_at(FindingName.APPROVED_BY_REQUESTER, story, move, "approved by the requester")
             if command.approval_until is not None and move.at >= command.approval_until:
                 yield finding_at(
-                    FindingName.APPROVED_TOO_LATE, story, move, f"approval was possible until {command.approval_until}"
+                    FindingName.APPROVED_TOO_LATE, story, move, f"approval was due by {command.approval_until}"
                 )
 
 
@@ -102,12 +102,12 @@ def check_successors(group: StoryGroup) -> Iterator[Finding]:
             returned = _returned_to_queue(story, move)
             is_of_its_time = by.command.created_at <= move.at if returned else by.command.created_at == move.at
             if by.command.miner_no != story.command.miner_no or not is_of_its_time:
-                yield _broken(story, f"{named} has another machine or time")
+                yield _broken(story, f"{named} has a different machine or time")
             if not returned and str(story.id) not in _displaced(by):
                 yield _broken(story, f"{named} does not list it as superseded")
             yield from _outranked(story, by, is_leased=move.old_state in LEASED)
         if story.command.superseded_by is not None and not story.of(Event.SUPERSEDED):
-            yield _broken(story, "the row has a successor, but no move")
+            yield _broken(story, "the row has a successor, the history does not")
 
 
 def _returned_to_queue(story: Story, move: Move) -> bool:

@@ -59,7 +59,7 @@ def check_fence(group: StoryGroup) -> Iterator[Finding]:
                 yield _at(FindingName.STALE_ACK, story, move, f"ack of {move.dispatch_id} moved {newest}")
             if move.event in ENDS:
                 if move.dispatch_id in ended:
-                    yield _at(FindingName.ACKED_TWICE, story, move, "dispatch ended twice")
+                    yield _at(FindingName.ACKED_TWICE, story, move, "dispatch finished twice")
                 ended.add(move.dispatch_id)
             if move.event is Event.RETRIED:
                 newest = None
@@ -86,7 +86,7 @@ def check_holders(group: StoryGroup) -> Iterator[Finding]:
                     and not _is_same_holder(move, lease)
                 ):
                     yield _at(
-                        FindingName.FOREIGN_ACK, story, move, "former holder moved a command that another one holds"
+                        FindingName.FOREIGN_ACK, story, move, "former holder moved a command that another collector has"
                     )
 
 
@@ -106,7 +106,7 @@ def check_attempts(group: StoryGroup) -> Iterator[Finding]:
                 FindingName.TOO_MANY_ATTEMPTS, story.id, message, leases=len(leases), max_retries=command.max_retries
             )
         if command.attempt != len(leases):
-            message = "the row has another number of attempts"
+            message = "the row has a different number of attempts"
             yield finding(FindingName.ATTEMPT_DIFFERS, story.id, message, attempt=command.attempt, leases=len(leases))
         deliveries = Counter(move.dispatch_id for move in leases)
         rows = {attempt.dispatch_id: attempt for attempt in story.attempts}

@@ -33,9 +33,8 @@ def check_moves(group: StoryGroup) -> Iterator[Finding]:
         state: State | None = None
         for move in story.moves:
             if move.old_state != state:
-                yield finding_at(
-                    FindingName.ILLEGAL_MOVE, story, move, f"state was {state}, the move begins in {move.old_state}"
-                )
+                message = f"state was {state}, the transition starts from {move.old_state}"
+                yield finding_at(FindingName.ILLEGAL_MOVE, story, move, message)
             if state is not None and is_final(state):
                 yield finding_at(FindingName.FINAL_LEFT, story, move, f"final state {state} left by {move.event}")
             elif not _is_legal(move):
@@ -58,9 +57,9 @@ def check_numbers(group: StoryGroup) -> Iterator[Finding]:
     for story in group:
         numbers = [move.n for move in story.moves]
         if numbers != list(range(1, len(numbers) + 1)):
-            yield finding(FindingName.HISTORY_GAP, story.id, "moves are missing or duplicated", numbers=numbers)
+            yield finding(FindingName.HISTORY_GAP, story.id, "transitions are missing or duplicated", numbers=numbers)
         elif story.command.moves != len(numbers):
-            message = "the row has another number of moves"
+            message = "the row has a different number of transitions"
             yield finding(FindingName.HISTORY_GAP, story.id, message, moves=story.command.moves, history=len(numbers))
 
 
@@ -73,10 +72,10 @@ def check_rows(group: StoryGroup) -> Iterator[Finding]:
             last = story.moves[-1] if story.moves else None
             if last is None or row.state != last.new_state:
                 state = None if last is None else last.new_state
-                message = "state differs from the last move"
+                message = "state differs from the last transition"
                 yield finding(FindingName.ROW_DIFFERS, story.id, message, row=row.state, last_move=state)
             elif is_final(row.state) != (row.finished_at is not None) or (row.finished_at or last.at) != last.at:
-                message = "finish time differs from the last move"
+                message = "finish time differs from the last transition"
                 yield finding(
                     FindingName.ROW_DIFFERS, story.id, message, finished_at=row.finished_at, last_move=last.at
                 )
@@ -102,7 +101,7 @@ def check_machines(group: StoryGroup) -> Iterator[Finding]:
                 yield finding(
                     FindingName.TWO_ACTIVE,
                     begin.command_id,
-                    "leased while another command had the machine",
+                    "leased while another command held the machine",
                     miner_no=miner_no,
                     leased_at=begin.recorded_at,
                     held_by=None if end is None else end.command_id,
@@ -128,8 +127,8 @@ def check_entries(group: StoryGroup) -> Iterator[Finding]:
         moves = Counter(map(_key_of_move, story.moves))
         entries = Counter(_key_of_entry(entry) for entry in story.entries if _is_of_move(entry))
         for name, keys, message in (
-            (FindingName.MOVE_UNAUDITED, moves - entries, "move without audit entry"),
-            (FindingName.ENTRY_WITHOUT_MOVE, entries - moves, "audit entry without move"),
+            (FindingName.MOVE_UNAUDITED, moves - entries, "transition without audit entry"),
+            (FindingName.ENTRY_WITHOUT_MOVE, entries - moves, "audit entry without transition"),
         ):
             for action, at, kind, by, state, dispatch_id in keys:
                 yield finding(

@@ -142,7 +142,7 @@ async def approve_command(
 ) -> Any:
     """Approve it; its TTL starts now. Needs a step-up.
 
-    403 `OWN_REQUEST` for the requester; 409 `ALREADY_DECIDED` or `ALREADY_FINAL` if somebody else was first.
+    403 `OWN_REQUEST` for the requester; 409 `ALREADY_DECIDED` or `ALREADY_FINAL` if someone else was faster.
     """
     await queries.get_command(session, caller.seen, command_id)  # first: 404 for a command outside the scope
     caller.check_step_up(now=now)
@@ -154,7 +154,7 @@ async def approve_command(
 async def reject_command(
     caller: CurrentCaller, session: Session, now: Now, command_id: UUID, decision: Annotated[Decision, body(Decision)]
 ) -> Any:
-    """Reject it: canceled for good. 409 `ALREADY_DECIDED` or `ALREADY_FINAL` if somebody else was first."""
+    """Reject it: canceled for good. 409 `ALREADY_DECIDED` or `ALREADY_FINAL` if someone else was faster."""
     await service.reject(session, caller, DecisionTarget(command_id=command_id), reason=decision.reason, now=now)
     return show_brief(await service.get_command(session, caller.seen, command_id, now=now))
 
@@ -169,7 +169,7 @@ async def cancel_command(
 ) -> Any:
     """Queued: canceled at once. Dispatched: not dispatched again; its ack or the end of its lease decides.
 
-    409 `ALREADY_FINAL` if it has ended, `CANCEL_REQUESTED` if somebody else was first.
+    409 `ALREADY_FINAL` if it has ended, `CANCEL_REQUESTED` if someone else was faster.
     """
     reason = "" if cancellation is None else cancellation.reason
     await service.cancel(session, caller, DecisionTarget(command_id=command_id), reason=reason, now=now)

@@ -57,10 +57,10 @@ class DryRunCounts(TypedDict):
 
 
 class BlastRadiusOut(TypedDict):
-    down_now: Annotated[int, Field(description="Machines of the site that are down by commands.")]
+    down_now: Annotated[int, Field(description="Machines of the site that are down by command.")]
     cap: int
     would_wait: Annotated[int, Field(description="Machines whose commands wait until others are back.")]
-    exceeds_cap: Annotated[bool, Field(description="An emergency, which goes out anyway.")]
+    exceeds_cap: Annotated[bool, Field(description="An emergency that exceeds the cap; it is sent anyway.")]
 
 
 class ApprovalReasonOut(TypedDict):
@@ -139,7 +139,7 @@ class RefusalList(BaseModel):
 class BatchDecision(BaseModel):
     batch_id: UUID
     commands: int
-    states: dict[State, int] = Field(description="The commands that were moved, by their new state.")
+    states: dict[State, int] = Field(description="The commands affected, by their new state.")
 
 
 def show_result(result: RequestResult) -> dict[str, Any]:

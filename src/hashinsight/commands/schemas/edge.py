@@ -52,7 +52,7 @@ class _WireCommand(TypedDict):
     site_id: Annotated[str | int, Field(description="In the form that the collector itself uses.")]
     miner_id: str
     command_type: str
-    command: Annotated[str, Field(description="The older word for `command_type`.")]
+    command: Annotated[str, Field(description="The wire verb of `command_type`.")]
     params: dict[str, Any]
     priority: Annotated[int, Field(description="Higher goes first.")]
     issued_at: Time

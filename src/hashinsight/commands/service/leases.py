@@ -204,7 +204,7 @@ async def _record_over_cap(session: AsyncSession, holder: LeaseHolder, rows: Seq
             "command",
             row.command_id,
             after={**figures, "dispatch_id": str(row.dispatch_id)},
-            reason=f"emergency: {figures['down']} machines down by commands, cap {figures['cap']}",
+            reason=f"emergency: {figures['down']} machines down by command, cap {figures['cap']}",
             tenant_id=holder.tenant_id,
         )
         for row, figures in over

@@ -51,7 +51,7 @@ class VerifyBody(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     anchors: list[dict[str, Any]] = Field(default_factory=list, max_length=2000, fail_fast=True)
-    after: int = Field(0, ge=0, lt=2**62, description="Continue after this seal, when an answer was not complete.")
+    after: int = Field(0, ge=0, lt=2**62, description="Continue after this seal if the last answer was not complete.")
 
 
 def _filter(

@@ -43,7 +43,7 @@ def _filter(
     owner: Annotated[Word | None, Query()] = None,
     group_id: Annotated[Id | None, Query()] = None,
     state: Annotated[Literal["in_service", "retired", "any"], Query()] = "in_service",
-    text: Annotated[Word | None, Query(description="Start of an id, a serial or a MAC.")] = None,
+    text: Annotated[Word | None, Query(description="Prefix of an id, serial or MAC.")] = None,
 ) -> MinerFilter:
     return MinerFilter(
         site_id=site_id,

@@ -28,8 +28,8 @@ async def get_settings(scope: ViewScope, session: ReadSession) -> SettingsOut:
 async def change_settings(change: SettingsChange, caller: CurrentCaller, session: Session, now: Now) -> SettingsOut:
     """Change sections of the settings. 409 SETTINGS_CHANGED when `version` is not the newest.
 
-    Thresholds and rules need the permission to govern, all else an owner. What limits commands or raises alerts (all
-    but `prices`) needs a step-up: 403 `STEP_UP_REQUIRED`, and `PERSON_REQUIRED` for an API key.
+    Thresholds and rules need the right to set rules and policy, all else an owner. All sections but `prices` need a
+    step-up: 403 `STEP_UP_REQUIRED`, and `PERSON_REQUIRED` for an API key.
     """
     _check_whole(caller.seen)
     old = await service.get_settings(session, caller.tenant_id)

@@ -112,7 +112,7 @@ def _sentence(address: DatabaseAddress, message: str) -> str:
         return "the embedded PostgreSQL is not running: start everything with `hashinsight up`."
     if "does not exist" in message and "database" in message:
         return f"the server is up, but the database of {address.shown} does not exist: create it, or correct the URL."
-    return f"the database at {address.shown} cannot be reached ({reason}): check that it is running, and its URL."
+    return f"the database at {address.shown} cannot be reached ({reason}): check that it is running, and the URL."
 
 
 class Login(NamedTuple):

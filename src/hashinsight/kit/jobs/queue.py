@@ -28,7 +28,7 @@ class JobQueue:
                 f"hashinsight.jobs.{name}", (str(job_id),), job_id=str(job_id), ttl=_KEPT_SECONDS, result_ttl=0
             )
         except (RedisError, OSError) as error:
-            log.warning("job_not_enqueued", job=name, error=str(error))
+            log.warning("job_enqueue_failed", job=name, error=str(error))
 
     def take(self, seconds: int) -> UUID | None:
         """The id of the next job; None after the timeout, and for anything that is not an id. Blocks."""

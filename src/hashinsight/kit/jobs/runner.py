@@ -107,7 +107,7 @@ class JobRunner:
                         working.cancel()
                         return
             except (SQLAlchemyError, OSError) as error:
-                log.warning("job_sign_of_life_failed", job=attempt.name, error=str(error))
+                log.warning("job_heartbeat_failed", job=attempt.name, error=str(error))
 
     async def _fail(self, attempt: JobAttempt, error: str) -> None:
         async with self._transaction() as session:
@@ -149,5 +149,5 @@ async def _work(runner: JobRunner, queue: JobQueue, stop: asyncio.Event) -> None
             while await runner.run_next(job_id) and job_id is None and not stop.is_set():
                 pass
         except (SQLAlchemyError, OSError) as error:
-            log.warning("jobs_not_claimed", error=str(error))
+            log.warning("job_claim_failed", error=str(error))
         swept = time.monotonic() if job_id is None else swept

@@ -38,7 +38,7 @@ async def heartbeat(database: Database, process: str, clock: Clock) -> AsyncIter
                 async with database.transaction(job_context(work_seconds=10)) as session:
                     await _upsert(session, me, started_at=started_at, seen_at=clock())
             except (SQLAlchemyError, OSError) as error:
-                log.warning("beat_failed", error=str(error))
+                log.warning("heartbeat_failed", error=str(error))
             await asyncio.sleep(EVERY_SECONDS)
 
     beats = asyncio.create_task(beat())

@@ -26,7 +26,7 @@ async def plan(database: Database, ticks: Sequence[Tick], *, now: datetime) -> i
         try:
             new += await _plan_one(database, tick, now=now)
         except Exception as error:  # noqa: BLE001 - a failing tick must not stop the others
-            log.warning("plan_failed", tick=tick.name, error=str(error))
+            log.warning("tick_schedule_failed", tick=tick.name, error=str(error))
     return new
 
 

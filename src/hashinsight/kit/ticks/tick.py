@@ -96,9 +96,9 @@ class TickHealth:
         if self.failed:
             return f"{self.failed} runs given up; last error: {self.last_error}"
         if self.planned_at - now > timedelta(minutes=1):
-            return f"planned in the future by a scheduler with a wrong clock: {self.planned_at:%Y-%m-%d %H:%M:%S}Z"
+            return f"scheduled for the future, a scheduler's clock is wrong: {self.planned_at:%Y-%m-%d %H:%M:%S}Z"
         if now - self.planned_at > patience:
-            return f"not planned by any scheduler since {self.planned_at:%Y-%m-%d %H:%M:%S}Z"
+            return f"not scheduled by any scheduler since {self.planned_at:%Y-%m-%d %H:%M:%S}Z"
         if self.oldest_due is not None and now - self.oldest_due > patience:
             why = f" Last error: {self.last_error}" if self.last_error else ""
             since = f"{self.oldest_due:%Y-%m-%d %H:%M:%S}Z"

@@ -81,7 +81,7 @@ class TickRunner:
     async def _record_failure(self, tick: Tick, run: TickRun | None, error: Exception) -> bool:
         """False if even that failed: then wait for the next sweep."""
         if run is None:
-            log.warning("tick_not_claimed", tick=tick.name, error=str(error))
+            log.warning("tick_claim_failed", tick=tick.name, error=str(error))
             return False
         TICK_SECONDS.labels(tick.name, "failed").observe((self._clock() - run.now).total_seconds())
         log.error("tick_failed", tick=tick.name, site_id=run.site_id, period=run.period, exc_info=error)
@@ -122,7 +122,7 @@ async def run_worker(
             woken.set()
             _, late = await asyncio.wait((working,), timeout=stop_seconds)
             if late:
-                log.warning("worker_cut_its_run", after_seconds=stop_seconds)
+                log.warning("tick_run_aborted", after_seconds=stop_seconds)
                 working.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await working

@@ -52,7 +52,7 @@ class ConnectionLimits:
         self._said_at = -_LOG_SECONDS
         self._has_said_forwarded = False
         if self.most < most:
-            log.warning("fewer_connections", connections=self.most, reason="the limit on open files (ulimit -n)")
+            log.warning("connection_limit_lowered", connections=self.most, reason="the limit on open files (ulimit -n)")
 
     def enter(self, address: str, line: Line) -> str | None:
         """The name to leave by, or None if there is no room."""
@@ -135,7 +135,7 @@ class ConnectionLimits:
         REFUSED.labels(reason).inc()
         if time.monotonic() - self._said_at >= _LOG_SECONDS:  # a flood must not fill the disk
             self._said_at = time.monotonic()
-            log.warning("callers_refused", reason=reason, address=name, connections=self._total)
+            log.warning("connections_refused", reason=reason, address=name, connections=self._total)
 
 
 def _networks(proxies: str) -> list[Network]:

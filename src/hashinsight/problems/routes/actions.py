@@ -50,7 +50,7 @@ async def act_on_problems(
 async def acknowledge_problem(
     caller: CurrentCaller, session: Session, now: Now, problem_id: UUID, remark: _OptionalRemark = None
 ) -> Response:
-    """Mark it as seen. 409 `ALREADY_ACKNOWLEDGED` or `ALREADY_RESOLVED` when somebody was first."""
+    """Acknowledge it. 409 `ALREADY_ACKNOWLEDGED` or `ALREADY_RESOLVED` if someone else was faster."""
     given = ActionInput() if remark is None else remark.to_input()
     return await _act(session, caller, ProblemAction.ACKNOWLEDGE, problem_id, given, now=now)
 
@@ -59,7 +59,7 @@ async def acknowledge_problem(
 async def start_problem(
     caller: CurrentCaller, session: Session, now: Now, problem_id: UUID, remark: _OptionalRemark = None
 ) -> Response:
-    """Start work on it. 409 `ALREADY_STARTED` or `ALREADY_RESOLVED` when somebody was first."""
+    """Start work on it. 409 `ALREADY_STARTED` or `ALREADY_RESOLVED` if someone else was faster."""
     given = ActionInput() if remark is None else remark.to_input()
     return await _act(session, caller, ProblemAction.START, problem_id, given, now=now)
 

@@ -19,15 +19,15 @@ MAX_PER_PAGE = 500
 _MAX_CHARS = 100
 _ISSUES = {issue.code for issue in Issue}
 _STATUSES = tuple(status_word(status) for status in EventStatus)
-_REPEAT = "Repeat it for several."
-_MANY = "Several by commas, or repeat it."
+_REPEAT = "Repeat for several values."
+_MANY = "Several values: comma-separated or repeated."
 
 
 MinerPath = Annotated[
     str, Path(min_length=1, max_length=MINER_ID_CHARS, pattern=r"^[^\x00]*$", description="Your own id of the machine.")
 ]
 MinerSite = Annotated[
-    SiteRef | None, Query(description="The machine's site, needed where several sites have a machine of this id.")
+    SiteRef | None, Query(description="The machine's site; required if several sites have a machine with this id.")
 ]
 PageNumber = Annotated[int, Query(alias="page", ge=1, le=1_000_000)]
 PerPage = Annotated[int, Query(ge=1, le=MAX_PER_PAGE)]
@@ -59,10 +59,10 @@ def problem_filter(
     ] = "include",
     sort: Annotated[
         ProblemSort,
-        Query(description="`severity`: then p_fail_24h, then last seen. The others: largest first."),
+        Query(description="`severity`: severity, then p_fail_24h, then last seen. The others: largest first."),
     ] = ProblemSort.SEVERITY,
     order: Annotated[
-        Literal["usual", "reversed"], Query(description="`reversed`: the same list from its end.")
+        Literal["usual", "reversed"], Query(description="`reversed`: the whole list in reverse order.")
     ] = "usual",
 ) -> ProblemFilter:
     codes = _split(issue_code)

@@ -81,7 +81,7 @@ async def get_site_risks(
     scope: ViewScope,
     session: ReadSession,
     site_id: SitePath,
-    least: Annotated[float, Query(ge=0, le=1, description="Least probability of failure.")] = 0,
+    least: Annotated[float, Query(ge=0, le=1, description="Minimum probability of failure.")] = 0,
 ) -> Response:
     """The probability of each machine to fail within a day, highest first, where a model gives one.
 

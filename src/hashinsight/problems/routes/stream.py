@@ -44,10 +44,10 @@ async def stream_changes(
     principal: CurrentCaller,
     site_id: SiteQuery = None,
     kinds: Annotated[
-        str, Query(max_length=100, description="`problems`, `telemetry`, or both by a comma.")
+        str, Query(max_length=100, description="`problems`, `telemetry`, or both, comma-separated.")
     ] = "problems",
     seconds: Annotated[
-        int, Query(ge=0, le=_MOST_SECONDS, description="Maximum duration; 0: what is new now, then end.")
+        int, Query(ge=0, le=_MOST_SECONDS, description="Maximum duration; 0: send what is new and end.")
     ] = _MOST_SECONDS,
     last_event_id: Annotated[
         str | None,

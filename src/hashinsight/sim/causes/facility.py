@@ -25,7 +25,7 @@ HEAT_KINDS = (
     CauseKind(
         kind="heat_wave",
         family="heat",
-        signature="a whole site hotter for days, fans at full, hashrate 5…10 % down in the afternoons",
+        signature="whole site hotter for days, fans at 100 %, hashrate down 5 to 10 % in the afternoon",
         within_sec=1.5 * DAY_SEC,
         does=heat_wave,
         reach="site",
@@ -34,7 +34,7 @@ HEAT_KINDS = (
     CauseKind(
         kind="hot_aisle",
         family="heat",
-        signature="a zone gets hotter within 20 min, fans at full, throttling, some stop",
+        signature="zone gets hotter within 20 min, fans at 100 %, throttling, some machines stop",
         within_sec=3600.0,
         does=hot_aisle,
         reach="zone",
@@ -72,7 +72,7 @@ OUTAGE_KINDS = (
     CauseKind(
         kind="switch_outage",
         family="network",
-        signature="rows missing for all machines of a switch at once; they stop hashing minutes later",
+        signature="no rows from any machine of a switch; they stop hashing minutes later",
         within_sec=900.0,
         does=cut_network,
         reach="switch",
@@ -81,7 +81,7 @@ OUTAGE_KINDS = (
     CauseKind(
         kind="collector_silent",
         family="collector",
-        signature="rows missing for a whole site while its machines run on; its backlog comes later",
+        signature="no rows from a whole site while its machines keep running; backlog arrives later",
         within_sec=900.0,
         does=silence_collector,
         reach="site",
@@ -99,7 +99,7 @@ OUTAGE_KINDS = (
     CauseKind(
         kind="site_outage",
         family="power",
-        signature="no row of a whole site; uptime from zero when it comes back",
+        signature="no rows from a whole site; uptime from zero when it comes back",
         within_sec=900.0,
         does=cut_site,
         reach="site",

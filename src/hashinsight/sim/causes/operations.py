@@ -44,7 +44,7 @@ KINDS = (
     CauseKind(
         kind="pool_outage",
         family="pool",
-        signature="no accepted share at a whole site, or all on their second pool; hashrate fine",
+        signature="no accepted shares at a whole site, or all machines on their backup pool; hashrate normal",
         within_sec=1800.0,
         does=kill_pool,
         reach="site",
@@ -53,7 +53,7 @@ KINDS = (
     CauseKind(
         kind="pool_trouble",
         family="pool",
-        signature="15 % of the shares of a whole site rejected; hashrate fine",
+        signature="15 % of the shares of a whole site rejected; hashrate normal",
         within_sec=3600.0,
         does=reject_shares,
         reach="site",
@@ -62,7 +62,7 @@ KINDS = (
     CauseKind(
         kind="curtailment",
         family="curtailment",
-        signature="power of a site to standby at once while it answers; some machines fail at the restart",
+        signature="all machines drop to standby power at once and still respond; some fail to restart",
         within_sec=900.0,
         does=curtail,
         reach="site",

@@ -39,7 +39,7 @@ FAMILIES = (
     Family(
         kind="hashboard_lost",
         family="board",
-        signature="hashrate to 2/3, power 30…35 % down, chips found 0, sensor 0, 255 or inlet; without a PIC all 0",
+        signature="hashrate to 2/3, power down 30 to 35 %; board: 0 chips, sensor 0, 255 or inlet, without PIC all 0",
         within_sec=15 * MINUTE,
         does=lose_board,
         share=0.35,

@@ -30,7 +30,7 @@ FAMILIES = (
     Family(
         kind="pool_rejects",
         family="pool",
-        signature="8 % or more of its shares are rejected, its own hashrate is fine",
+        signature="8 % or more of its shares rejected; hashrate normal",
         within_sec=1 * HOUR,
         does=get_rejected,
         share=0.02,

@@ -33,7 +33,7 @@ FAMILIES = (
     Family(
         kind="fan_failing",
         family="fan",
-        signature="one fan at 0 rpm or 2,000 to 3,000 under the others, the others faster, hotter; at 0 it stops",
+        signature="one fan at 0 rpm (machine stops) or 2,000 to 3,000 below the others, which speed up; hotter",
         within_sec=15 * MINUTE,
         does=fail_fan,
         share=0.15,

@@ -29,7 +29,7 @@ FAMILIES = (
     Family(
         kind="sensor_fault",
         family="sensor",
-        signature="one board reports 0, 255 or the same temperature all the time; hashrate as before",
+        signature="one board reports 0, 255 or a frozen temperature; hashrate normal",
         within_sec=30 * MINUTE,
         does=break_sensor,
         share=0.02,
@@ -37,7 +37,7 @@ FAMILIES = (
     Family(
         kind="hung_firmware",
         family="firmware",
-        signature="answers, but no value changes and uptime does not grow; no shares arrive",
+        signature="responds, but all values and the uptime are frozen; no shares",
         within_sec=30 * MINUTE,
         does=hang,
         share=0.02,

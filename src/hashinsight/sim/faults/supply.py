@@ -50,7 +50,7 @@ FAMILIES = (
     Family(
         kind="psu_protection",
         family="psu",
-        signature="errors on all boards at once, then 0 TH/s and standby watts while it still answers",
+        signature="errors on all boards at once, then 0 TH/s at standby power; machine still responds",
         within_sec=20 * MINUTE,
         does=trip_protection,
         share=0.09,
@@ -60,7 +60,7 @@ FAMILIES = (
     Family(
         kind="psu_reboot_loop",
         family="psu",
-        signature="reboots every 10 to 40 min, saw-tooth hashrate, errors on all boards at once",
+        signature="reboots every 10 to 40 min, sawtooth hashrate, errors on all boards at once",
         within_sec=4 * HOUR,
         does=loop_reboots,
         share=0.06,
@@ -81,7 +81,7 @@ FAMILIES = (
     Family(
         kind="failed_restart",
         family="restart",
-        signature="0 TH/s at standby watts after a stop was lifted, or no answer at all",
+        signature="0 TH/s at standby power after a stop was lifted, or no response",
         within_sec=20 * MINUTE,
         does=fail_to_start,
         repair_sec=(4 * HOUR, 1.5 * DAY),

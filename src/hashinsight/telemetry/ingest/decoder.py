@@ -181,7 +181,7 @@ def _decode_one(record: Any, *, may_be_invalid: bool) -> Any:
         is_out_of_range = str(error).startswith("Number out of range")
         return "OUT_OF_RANGE" if is_out_of_range else "WRONG_TYPE", str(error)[:200]
     except UnicodeEncodeError:  # half a character in place of a number
-        return "WRONG_TYPE", "text in place of a number"
+        return "WRONG_TYPE", "text instead of a number"
 
 
 @lru_cache(maxsize=_MAX_DIALECTS)

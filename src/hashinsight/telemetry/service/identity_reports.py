@@ -105,7 +105,7 @@ class IdentityReports:
                     await update_reported_identity(session, inventory_site, rows, now=now)
             except Exception as error:  # noqa: BLE001 - nothing depends on a report, and nobody awaits this task
                 IDENTITY_FAILED.inc()
-                log.warning("identity_not_reported", site_id=caller.site_id, machines=len(waiting), error=str(error))
+                log.warning("identity_report_failed", site_id=caller.site_id, machines=len(waiting), error=str(error))
                 site.known.clear()
 
 

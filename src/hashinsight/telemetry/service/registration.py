@@ -59,7 +59,7 @@ async def register_reported(
     if open_until is not None and now < open_until and limits.first_day > limits.per_day:
         per_call = per_day = _Limit("first_day", limits.first_day, "in 24 hours")
     else:
-        per_call = _Limit("per_call", limits.per_call, "in one call")
+        per_call = _Limit("per_call", limits.per_call, "in one upload")
         per_day = _Limit("per_day", limits.per_day, "in 24 hours")
     room = max(min(per_call.most, per_day.most - done), 0)
     chosen = list(miner_ids)[:room]
