@@ -21,7 +21,7 @@ _NO_BODY = (204, 304)
 _MAX_SHOWN = 20
 _NEARLY_ALL = 100  # operations: fewer in a run of some of the tests
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?")
-_REF = "#/components/schemas/"
+_SCHEMA, _RESPONSE = "#/components/schemas/", "#/components/responses/"
 _formats = FormatChecker(["uuid", "date", "ipv4"])
 _serve = Application.__call__
 faults: list[str] = []
@@ -46,10 +46,19 @@ def document() -> dict[str, Any]:
     return Application().openapi()
 
 
+def responses_of(operation: dict[str, Any]) -> dict[str, Any]:
+    """By status, without references."""
+    shared = document()["components"]["responses"]
+    return {
+        status: shared[response["$ref"].removeprefix(_RESPONSE)] if "$ref" in response else response
+        for status, response in operation["responses"].items()
+    }
+
+
 @cache
 def operations(method: str) -> list[Operation]:
     return [
-        Operation(f"{method} {path}", _pattern(path), operation["responses"])
+        Operation(f"{method} {path}", _pattern(path), responses_of(operation))
         for path, item in document()["paths"].items()
         if (operation := item.get(method.lower()))
     ]
@@ -73,7 +82,7 @@ def _closed(schema: Schema, inside: frozenset[str] = frozenset()) -> Schema:
     `inside`: the named schemas around it. One that contains itself is checked once.
     """
     if "$ref" in schema:
-        name = schema["$ref"].removeprefix(_REF)
+        name = schema["$ref"].removeprefix(_SCHEMA)
         return {} if name in inside else _named(name, inside)
     closed = dict(schema)
     for word in ("anyOf", "oneOf", "allOf"):

@@ -26,7 +26,7 @@ CHECKS: dict[str, Command] = {
     "api types": [sys.executable, "console/build.py", "types", "--check"],
 }
 PYTEST: list[str | Path] = [BIN / "pytest", "-q", "-n", PARALLEL, "--durations=5"]
-HOUSE_RULES: dict[str, Command] = {"house rules": [*PYTEST, "tests/checks"]}
+PROJECT_RULES: dict[str, Command] = {"project rules": [*PYTEST, "tests/checks"]}
 TESTS: dict[str, Command] = {"tests": [*PYTEST, "tests"]}
 
 
@@ -55,7 +55,7 @@ def main(*, only_checks: bool) -> int:
     began = time.monotonic()
     with ThreadPoolExecutor() as aside:
         checks = aside.submit(lambda: [_run(name, command, shown=False) for name, command in CHECKS.items()])
-        tests = [_run(name, command, shown=True) for name, command in (HOUSE_RULES if only_checks else TESTS).items()]
+        tests = [_run(name, command, shown=True) for name, command in (PROJECT_RULES if only_checks else TESTS).items()]
         parts = [*checks.result(), *tests]
     for part in parts:
         if part.failed:

@@ -81,12 +81,16 @@ describe("the stream", () => {
     client.clear();
   });
 
-  it("and a request agree whether the server is away: a proxy's 502 to 504 are not its answer, an error of its own is", async () => {
-    const answersWith = (status: number) => vi.stubGlobal("fetch", () => Promise.resolve(new Response("{}", { status })));
+  it("and a request agree whether the server is away: by a proxy's 502 to 504, but not by an error of its own or one slow request", async () => {
+    const answersWith = (status: number, error_code?: string) =>
+      vi.stubGlobal("fetch", () => Promise.resolve(Response.json({ error_code }, { status })));
     const client = new QueryClient();
     const stop = openStream(client);
-    for (const [status, connected] of [[502, false], [500, true], [503, false], [200, true], [504, false], [404, true]] as const) {
-      answersWith(status);
+    for (const [status, connected, code] of [
+      [502, false], [500, true], [503, false], [200, true], [504, false], [404, true], [503, false, "DATABASE_UNAVAILABLE"],
+      [503, true, "TIMED_OUT"],
+    ] as [number, boolean, string?][]) {
+      answersWith(status, code);
       setConnected(!connected);
       await get("/api/v1/auth/me").catch(() => undefined);
       expect([status, isConnected()]).toEqual([status, connected]);

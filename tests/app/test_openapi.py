@@ -1,7 +1,6 @@
 """The OpenAPI document: valid, complete about errors and security, and stable for client generators."""
 
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
 import pytest
@@ -9,9 +8,11 @@ from fastapi.routing import iter_route_contexts
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from hashinsight.app import Application
+from tests.answers import document, responses_of
 from tests.isolation.exceptions import OPEN
 
 Operation = tuple[str, str, dict[str, Any]]
+COLLECTORS = ("/api/edge/", "/api/collector/", "/hosting/api/")
 # routes that read their body themselves, and answer 422 about it
 READ_BY_HAND = (
     "/api/edge/v1/telemetry/batch",
@@ -24,15 +25,17 @@ READ_BY_HAND = (
 )
 
 
-@cache
-def document() -> dict[str, Any]:
-    return Application().openapi()
-
-
 def operations() -> Iterator[Operation]:
     for path, item in document()["paths"].items():
         for method, operation in item.items():
             yield method.upper(), path, operation
+
+
+def documented_errors() -> Iterator[tuple[str, dict[str, Any], list[str]]]:
+    """Path, operation and its error statuses; `/readyz` answers 503 with its own model."""
+    for _, path, operation in operations():
+        own = {"503"} if path == "/readyz" else set()
+        yield path, operation, [status for status in operation["responses"] if int(status) >= 400 and status not in own]
 
 
 def schema_of(response: dict[str, Any]) -> Any:
@@ -73,7 +76,7 @@ def test_every_operation_documents_its_credentials() -> None:
             assert accepted == [{"person_token"}, {"api_key"}, cookie], path
 
 
-@pytest.mark.parametrize("status", ["400", "401", "403", "413", "422", "429", "503"])
+@pytest.mark.parametrize("status", ["400", "401", "403", "413", "422", "429", "500", "503"])
 def test_common_errors_are_documented_wherever_they_can_occur(status: str) -> None:
     for method, path, operation in operations():
         can_occur = {
@@ -82,6 +85,7 @@ def test_common_errors_are_documented_wherever_they_can_occur(status: str) -> No
             "403": "security" in operation,
             "413": method not in ("GET", "HEAD"),
             "422": "requestBody" in operation or bool(operation.get("parameters")),
+            "500": True,
             "429": path not in ("/healthz", "/readyz"),
             "503": path not in ("/healthz", "/readyz"),
         }[status]
@@ -90,11 +94,19 @@ def test_common_errors_are_documented_wherever_they_can_occur(status: str) -> No
 
 def test_every_error_is_documented_in_the_form_in_which_it_is_sent() -> None:
     assert "HTTPValidationError" not in document()["components"]["schemas"]
-    for _, path, operation in operations():
-        collectors = path.startswith(("/api/edge/", "/api/collector/", "/hosting/api/"))
-        for status, response in operation["responses"].items():
-            if int(status) >= 400 and (path, status) != ("/readyz", "503"):
-                assert schema_of(response) == ("CollectorErrorAnswer" if collectors else "ErrorAnswer"), path
+    for path, operation, statuses in documented_errors():
+        model = "CollectorErrorAnswer" if path.startswith(COLLECTORS) else "ErrorAnswer"
+        assert {schema_of(responses_of(operation)[status]) for status in statuses} == {model}, path
+
+
+def test_every_error_stands_once_and_is_referred_to_by_its_status() -> None:
+    referred = set()
+    for path, operation, statuses in documented_errors():
+        for status in statuses:
+            name = f"{'CollectorError' if path.startswith(COLLECTORS) else 'Error'}{status}"
+            assert operation["responses"][status] == {"$ref": f"#/components/responses/{name}"}, path
+            referred.add(name)
+    assert list(document()["components"]["responses"]) == sorted(referred)
 
 
 def test_buckets_of_the_history_have_the_efficiency_and_evidence_has_its_own_fields() -> None:

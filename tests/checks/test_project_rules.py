@@ -1,4 +1,4 @@
-"""Rules of the house that a machine can hold."""
+"""Rules of the project that a machine can check."""
 
 import re
 import shutil

@@ -8,8 +8,8 @@ import httpx
 import pytest
 from sqlalchemy import text
 
-from hashinsight.kit.clock import iso_z
 from hashinsight.kit.db.context import Context, job_context
+from hashinsight.wire.times import write_time
 from tests.collectors.collector_site import EDGE, CollectorSite, bearer
 
 DAY = 86_400
@@ -74,7 +74,7 @@ async def test_an_empty_heartbeat_is_one_too_and_forgets_nothing(collector_site:
 @pytest.mark.parametrize("ahead_sec", [-3600.0, 12.5])
 async def test_the_skew_of_its_clock_is_estimated_and_shown(collector_site: CollectorSite, ahead_sec: float) -> None:
     collector_id, token = await collector_site.collector()
-    sent_at = iso_z(collector_site.now + timedelta(seconds=ahead_sec))
+    sent_at = write_time(collector_site.now + timedelta(seconds=ahead_sec))
     assert (await collector_site.beat(token, {"sent_at": sent_at})).json()["clock_skew_sec"] == ahead_sec
     assert (await collector_site.shown(collector_id))["clock_skew_sec"] == ahead_sec
 
@@ -114,7 +114,7 @@ async def test_heartbeats_page_newest_first_and_by_time(collector_site: Collecto
     second = (await collector_site.get(path, limit=3, cursor=first["next_cursor"])).json()
     assert [heartbeat["errors_count"] for heartbeat in first["heartbeats"] + second["heartbeats"]] == [4, 3, 2, 1, 0]
     assert second["next_cursor"] is None
-    since = iso_z(collector_site.start + timedelta(seconds=61))
+    since = write_time(collector_site.start + timedelta(seconds=61))
     assert len((await collector_site.get(path, since=since)).json()["heartbeats"]) == 2
 
 

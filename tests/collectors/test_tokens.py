@@ -15,9 +15,9 @@ from hashinsight.collectors.queries.tokens import TokenOwner
 from hashinsight.collectors.service import tokens
 from hashinsight.collectors.service.enrolment import Enrolled, Enrolment, register
 from hashinsight.identity.caller import AccessRefusal
-from hashinsight.kit.clock import iso_z
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.errors import Conflict
+from hashinsight.wire.times import write_time
 from tests.collectors.collector_site import EDGE, CollectorSite
 from tests.lock_waits import wait_until_blocked
 
@@ -141,5 +141,5 @@ async def test_rotating_records_that_the_old_tokens_were_cut_and_until_when(coll
     collector_site.at(5)
     await collector_site.post(f"collectors/{collector_id}/rotate-token", {"overlap_sec": 60})
     entry = (await collector_site.audited("collector_token_issued"))[-1]
-    assert entry.after["old_tokens_until"] == iso_z(collector_site.now + timedelta(seconds=60))
+    assert entry.after["old_tokens_until"] == write_time(collector_site.now + timedelta(seconds=60))
     assert entry.after["old_tokens_cut"] == 1

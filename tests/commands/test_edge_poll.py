@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from hashinsight.kit.clock import iso_z
+from hashinsight.wire.times import write_time
 from tests.commands.edge_site import LEGACY, POLL, EdgeSite
 from tests.edge.simulated_site import until
 from tests.installation import HANG_TIMEOUT_SEC
@@ -38,11 +38,11 @@ async def test_a_polled_command_follows_the_contract(edge_site: EdgeSite) -> Non
         "command": "set_fan",
         "params": {"speed": 60},
         "priority": 27,
-        "issued_at": iso_z(now),
-        "expires_at": iso_z(now + timedelta(seconds=600)),
+        "issued_at": write_time(now),
+        "expires_at": write_time(now + timedelta(seconds=600)),
         "ttl_sec": 600,
         "attempt": 1,
-        "lease_until": iso_z(now + timedelta(seconds=180)),
+        "lease_until": write_time(now + timedelta(seconds=180)),
     }
     row = edge_site.command(command_id)
     assert (row["state"], str(row["lease_owner"])) == ("dispatched", edge_site.collector_id)
@@ -217,7 +217,7 @@ async def test_commands_expiring_while_a_poll_waits_are_not_handed_out(edge_site
         edge_site.collector_site.at(6)
     (handed,) = await polled
     assert handed["miner_id"] == "m2"
-    assert handed["lease_until"] == iso_z(edge_site.collector_site.now + timedelta(seconds=180))
+    assert handed["lease_until"] == write_time(edge_site.collector_site.now + timedelta(seconds=180))
 
 
 SAMPLES = {"schema": "telemetry_envelope.v1", "records": [{"miner_id": "m60", "online": False}]}

@@ -14,7 +14,7 @@ from hashinsight.commands.service.leases import LeasedCommand
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.errors import HashInsightError
 from tests.commands.command_site import CommandSite
-from tests.commands.interleaving import SLOW, slip_in
+from tests.commands.slow_poll import SLOW, slip_in
 
 FAN: dict[str, Any] = {"params": {"speed": 60}}
 LEAVE = PreApproval("olga", "a test")

@@ -10,7 +10,7 @@ import pytest
 from hashinsight.edge.cloud.remote_config import local_config
 from hashinsight.edge.discovery import list_addresses
 from hashinsight.edge.miner_ids import IdRule, read_asset_list
-from hashinsight.edge.polling import _is_due
+from hashinsight.edge.polling import _is_read_turn
 from hashinsight.edge.roster import Machine, Roster
 from hashinsight.edge.timetable import Timetable
 from tests.edge.simulated_site import running_site, simulate, site_settings, until
@@ -126,4 +126,4 @@ async def test_a_configuration_changes_interval_timeout_and_discovery(sim: Sim, 
 
 
 def test_a_machine_that_answers_nonsense_is_read_more_and_more_rarely() -> None:
-    assert [failures for failures in range(1, 40) if _is_due(failures)] == [1, 2, 4, 8, 16, 24, 32]
+    assert [failures for failures in range(1, 40) if _is_read_turn(failures)] == [1, 2, 4, 8, 16, 24, 32]

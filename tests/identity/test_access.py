@@ -8,10 +8,11 @@ import psycopg
 import pytest
 
 from hashinsight.identity.tokens import AccessToken, read_access, sign_access
-from hashinsight.kit.clock import VirtualClock, system_clock
+from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.db.pipeline import driver_connection
 from tests.people import People
+from tests.virtual_clock import VirtualClock
 
 
 @pytest.fixture

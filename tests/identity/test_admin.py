@@ -99,6 +99,18 @@ async def test_a_time_without_a_zone_is_utc(api: httpx.AsyncClient, people: Peop
     assert never.json()["expires_at"] == "9999-12-31T23:59:59Z"
 
 
+@pytest.mark.parametrize("expires_at", ["9999-12-31T23:59:59-05:00", "0001-01-01T00:00:00+05:00"])
+async def test_an_expiry_outside_the_calendar_in_utc_is_refused(
+    api: httpx.AsyncClient, people: People, expires_at: str
+) -> None:
+    body = {"name": "k", "role": "NOC", "expires_at": expires_at}
+    made = await api.post("/api/admin/v1/api-keys", json=body, headers=await people.headers("Owner"))
+    refused(made, 422, "VALIDATION_FAILED")
+    (error,) = made.json()["details"]["errors"]
+    assert error["where"] == "body.expires_at"
+    assert "outside the years 1 to 9999" in error["problem"]
+
+
 async def test_the_owner_of_one_site_cannot_become_owner_of_the_tenant(api: httpx.AsyncClient, people: People) -> None:
     owner = await people.headers("Owner")
     site = await api.post("/api/admin/v1/sites", json={"code": "one", "name": "One"}, headers=owner)

@@ -14,7 +14,6 @@ from hashinsight.identity import passwords
 from hashinsight.identity.caller import AccessRefusal
 from hashinsight.identity.service.login import Credentials, Tokens, login
 from hashinsight.identity.throttle import FROM_EVERYWHERE, FROM_NETWORK, PROOFS, Failures
-from hashinsight.kit.clock import VirtualClock
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.networks import network_of
@@ -25,6 +24,7 @@ from tests.identity.test_second_factor import Phone, phone
 from tests.installation import HANG_TIMEOUT_SEC
 from tests.lock_waits import wait_until_blocked
 from tests.people import PASSWORD, People
+from tests.virtual_clock import VirtualClock
 
 __all__ = ["clock", "phone"]
 From = Callable[[str], httpx.AsyncClient]

@@ -16,8 +16,9 @@ from sqlalchemy import event
 
 from hashinsight.identity import passwords
 from hashinsight.identity.passwords import hash_password, is_password
-from hashinsight.kit.clock import VirtualClock, system_clock
+from hashinsight.kit.clock import system_clock
 from tests.people import PASSWORD, People
+from tests.virtual_clock import VirtualClock
 
 Login = Callable[..., Awaitable[httpx.Response]]
 JSON = {"Content-Type": "application/json"}

@@ -7,9 +7,10 @@ import psycopg
 import pyotp
 import pytest
 
-from hashinsight.kit.clock import VirtualClock, system_clock
+from hashinsight.kit.clock import system_clock
 from tests.identity.test_login import audited, bearer, refused
 from tests.people import PASSWORD, People
+from tests.virtual_clock import VirtualClock
 
 
 @pytest.fixture

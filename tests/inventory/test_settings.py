@@ -8,13 +8,14 @@ from sqlalchemy import select
 
 from hashinsight.audit.models import AuditEntry
 from hashinsight.inventory.service import get_settings
-from hashinsight.kit.clock import VirtualClock, system_clock
+from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
 from tests.identity.test_login import bearer, refused
 from tests.identity.test_second_factor import Phone
 from tests.inventory.admin_client import AdminClient, SignIn
 from tests.people import People
+from tests.virtual_clock import VirtualClock
 
 PRICES = {"currency": "EUR", "hashrate_per_ph_day": 44.0, "power_per_kwh": 0.07}
 POOLS = {"allowed": ["*.pool.example:3333", "stratum.example"], "workers": ["aurora"]}

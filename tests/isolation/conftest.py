@@ -10,7 +10,7 @@ import pytest_asyncio
 from psycopg import Connection
 
 from hashinsight.app import create_app
-from hashinsight.kit.clock import VirtualClock, system_clock
+from hashinsight.kit.clock import system_clock
 from hashinsight.kit.db.address import DatabaseAddress, address_from_url, address_of_socket
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.embedded.folder import DataFolder
@@ -20,6 +20,7 @@ from tests.isolation.hidden_data import Prober
 from tests.isolation.world import World
 from tests.isolation.world_setup import collectors_that_may_not, open_world, people_who_may_not
 from tests.people import People
+from tests.virtual_clock import VirtualClock
 
 
 @pytest.fixture(scope="module")

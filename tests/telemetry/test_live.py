@@ -113,7 +113,11 @@ async def test_the_state_depends_on_the_age_and_is_unknown_while_the_collector_i
     assert set(await fleet.live(online=True)) == {"fresh", "late"}
     assert set(await fleet.live(online=False)) == {"gone", "off"}
     assert live["off"]["last_seen"] is None
-    later = await live_frame(fleet.database, await fleet.scope(), as_of=fleet.now + timedelta(hours=1))
+    # as soon as detection calls it unknown: after three intervals without a call of the collector
+    for minutes in (4, 60):
+        later = await live_frame(fleet.database, await fleet.scope(), as_of=fleet.now + timedelta(minutes=minutes))
+        old = later.filter(pl.col("miner_id") == "gone").select("data_state", "data_reason")
+        assert old.rows() == [("unknown", "collector_silent")], minutes
     assert later.select("data_state", "data_reason").unique().rows() == [("unknown", "collector_silent")]
 
 

@@ -11,15 +11,16 @@ from hashinsight.telemetry import losses
 
 SCHEMA: dict[str, Any] = {
     "site_id": pl.Int32, "online": pl.Boolean, "data_state": pl.String, "expected_state": pl.String,
-    "is_recovering": pl.Boolean, "hashrate_ths": pl.Float32, "hashrate_5min_ths": pl.Float32, "given_ths": pl.Float64,
-    "nameplate_ths": pl.Float64, "nameplate_source": pl.String,
-    "given_source": pl.String, "inferred_ths": pl.Float32, "inferred_mode": pl.String, "mode_share": pl.Float32,
-    "overall_health": pl.String,
+    "is_recovering": pl.Boolean, "awaits_sample": pl.Boolean, "hashrate_ths": pl.Float32,
+    "hashrate_5min_ths": pl.Float32, "nameplate_ths": pl.Float64, "nameplate_source": pl.String,
+    "given_ths": pl.Float64, "given_source": pl.String, "inferred_ths": pl.Float32, "inferred_mode": pl.String,
+    "mode_share": pl.Float32, "overall_health": pl.String,
 }  # fmt: skip
 FRESH: dict[str, Any] = {
     "site_id": 1, "online": True, "data_state": "fresh", "expected_state": None, "is_recovering": False,
-    "hashrate_ths": 100.0, "hashrate_5min_ths": 100.0, "given_ths": 100.0, "given_source": "operator",
-    "inferred_ths": None, "inferred_mode": "normal", "mode_share": None, "overall_health": "ok",
+    "awaits_sample": False, "hashrate_ths": 100.0, "hashrate_5min_ths": 100.0, "given_ths": 100.0,
+    "given_source": "operator", "inferred_ths": None, "inferred_mode": "normal", "mode_share": None,
+    "overall_health": "ok",
 }  # fmt: skip
 HOLDING = ("curtailed", "stopped", "rebooting", "maintenance")
 
@@ -51,6 +52,8 @@ def by(state: str | None, newest: float, mean: float, **more: Any) -> dict[str, 
         (by("curtailed", 0.0, 0.0, online=False, data_state="offline"), 0.0, 100.0, "stopped"),
         (by(None, 100.0, 20.0, is_recovering=True), 20.0, 80.0, "stopped"),
         (by(None, 100.0, 95.0, is_recovering=True), 95.0, 5.0, "fine"),
+        (by(None, 0.0, 0.0, is_recovering=True, awaits_sample=True), 0.0, 100.0, "stopped"),
+        (by(None, 0.0, 0.0, awaits_sample=True, online=False, data_state="offline"), 0.0, 100.0, "stopped"),
     ],
 )
 def test_in_an_expected_state_and_while_recovering_from_it_nothing_is_lost(
@@ -106,6 +109,7 @@ def machines(*, most: float) -> st.SearchStrategy[dict[str, Any]]:
             "data_state": state,
             "expected_state": draw(st.sampled_from([None, None, *HOLDING])),
             "is_recovering": draw(st.booleans()),
+            "awaits_sample": draw(st.booleans()),
             "hashrate_ths": draw(hashrate),
             "hashrate_5min_ths": draw(hashrate),
             "given_ths": rated,

@@ -173,6 +173,30 @@ async def test_after_a_stop_only_the_shortfall_of_the_newest_sample_is_lost(
     assert site["conditions"]["stopped"] == 2
 
 
+async def test_after_a_stop_a_machine_read_every_half_hour_is_lost_only_if_its_next_sample_says_so(
+    fleet: Fleet,
+) -> None:
+    """Its newest sample is from within the stop: what the machine has done since is not known, for ninety minutes."""
+    fleet.site.collector = await fleet.site.add_collector("slow", "tx-1", collection_interval_sec=1800)
+    await fleet.load("m1,S21,A,200")
+    await fleet.send(sample("m1", fleet.at(-60), **STANDS))
+    numbers = await set_aside(fleet, "stopped", "m1")
+    async with fleet.database.transaction(job_context()) as session:
+        await end_expected(session, numbers, now=fleet.now)
+    await fleet.roll()
+    for minutes in (0, 11, 28, 60):
+        await fleet.pass_time(timedelta(minutes=minutes))
+        fleet.site.rows(f"update collectors set last_seen_at = '{fleet.at(0)}' returning 1")
+        site = await site_of(fleet)
+        assert (site["stopped_ths"], site["lost_ths"], site["conditions"]["stopped"]) == (
+            (200.0, 0.0, 1) if minutes < 60 else (0.0, 200.0, 0)
+        ), minutes
+    await fleet.send(sample("m1", fleet.at(-5), **STANDS))
+    await fleet.roll()
+    site = await site_of(fleet)
+    assert (site["stopped_ths"], site["lost_ths"], site["conditions"]["down"]) == (0.0, 200.0, 1)
+
+
 async def test_a_bucket_in_which_a_stop_ended_shows_no_loss_from_it(fleet: Fleet) -> None:
     await fleet.load("m1,S21,A,200", "weak,S21,A,200")
     begins = (fleet.now - timedelta(minutes=20)).timestamp() // 300 * 300 - fleet.now.timestamp()

@@ -6,8 +6,8 @@ from typing import Any
 
 import httpx
 
-from hashinsight.kit.clock import iso_z
 from hashinsight.telemetry.service.registration import RegistrationLimits
+from hashinsight.wire.times import write_time
 from tests.telemetry.fleet import Fleet
 from tests.telemetry.site_with_collector import SiteWithCollector
 
@@ -81,7 +81,7 @@ async def test_the_first_day_has_a_limit_and_the_answer_has_the_time_registratio
     limit(site, 5, 10, first_day=30)
     assert await send(site, 0, 30, fleet.at(0)) == (30, set()), "no limit per call"
     assert await send(site, 0, 31, fleet.at(1)) == (30, {"REGISTRATION_LIMIT"}), "known machines go on"
-    resumes = iso_z(fleet.now + timedelta(hours=24))
+    resumes = write_time(fleet.now + timedelta(hours=24))
     words = f"this collector has registered 30 new machines in 24 hours: resumes at {resumes}"
     assert await reason(site, 30, 31, fleet.at(2)) == words
     (event,) = await registration_events(site)
@@ -95,7 +95,7 @@ async def test_the_first_day_has_a_limit_and_the_answer_has_the_time_registratio
     )
     assert await reason(site, 30, 41, fleet.at(2)) == (
         "this collector has registered 10 new machines in 24 hours: "
-        f"resumes at {iso_z(fleet.now + timedelta(hours=24))}"
+        f"resumes at {write_time(fleet.now + timedelta(hours=24))}"
     )
 
 
@@ -130,7 +130,7 @@ async def test_the_first_day_of_a_self_enrolled_collector_begins_with_its_approv
     await fleet.pass_time(timedelta(days=2))
     url = f"/api/admin/v1/collectors/{made['collector']['id']}/approve"
     approved = (await site.api.post(url, headers=site.owner)).json()
-    assert approved["registration_open_until"] == iso_z(fleet.now + timedelta(hours=24))
+    assert approved["registration_open_until"] == write_time(fleet.now + timedelta(hours=24))
     assert await send(site, 0, 5, fleet.at(0), **{"X-Collector-Key": token}) == (5, set())
 
 

@@ -110,7 +110,7 @@ async function send(method: Method, template: string, options: Options): Promise
   if (options.signal) init.signal = options.signal;
   try {
     const response = await fetch(address(template, options), init);
-    noteAnswer(response.status);
+    await noteAnswer(response);
     return response;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;

@@ -1,5 +1,6 @@
 // Whether the server answers, and since when. Set by requests (`client.ts`) and the stream (`stream.ts`), read by the banner.
 import { useSyncExternalStore } from "react";
+import type { ErrorAnswer } from "./types";
 
 type Connection = { connected: boolean; since: number };
 
@@ -15,9 +16,17 @@ export function setConnected(connected: boolean): void {
 // a proxy answers for a server that is away, and a server without its database says so
 const AWAY = new Set([502, 503, 504]);
 
+// the server is there; only this request had to wait too long
+const SLOW = new Set(["TIMED_OUT", "DATABASE_BUSY"]);
+
 /** An answer has arrived: is it the server's own? */
-export function noteAnswer(status: number): void {
-  setConnected(!AWAY.has(status));
+export async function noteAnswer(answer: Response): Promise<void> {
+  setConnected(!AWAY.has(answer.status) || SLOW.has(await errorCode(answer)));
+}
+
+async function errorCode(answer: Response): Promise<string> {
+  const body = (await answer.clone().json().catch(() => ({}))) as Partial<ErrorAnswer>;
+  return String(body.error_code);
 }
 
 export function isConnected(): boolean {

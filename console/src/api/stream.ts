@@ -73,7 +73,7 @@ async function probe(): Promise<void> {
     // a starting server keeps requests waiting: treated as away
     const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
     const answer = await fetch("/api/v1/auth/me", { credentials: "same-origin", signal });
-    noteAnswer(answer.status);
+    await noteAnswer(answer);
     if (answer.status === 401) await renew();
   } catch {
     setConnected(false);

@@ -63,7 +63,8 @@ _SCHEMES = {
 }
 _SAFE = ("get", "head", "options")
 _WITHOUT_RATE_LIMIT = ("/healthz", "/readyz")
-_SCHEMA = "#/components/schemas/"
+_SCHEMA, _RESPONSE = "#/components/schemas/", "#/components/responses/"
+_ERRORS = (ErrorAnswer, CollectorErrorAnswer)
 _GENERATED = ("HTTPValidationError", "ValidationError")  # FastAPI's error format, which is never sent
 
 
@@ -80,7 +81,8 @@ def describe(document: dict[str, Any], routes: Sequence[BaseRoute]) -> dict[str,
                 _describe_operation(operation, route.path_format or "", _security(endpoint, method), statuses)
     components = document["components"]
     components["securitySchemes"] = _SCHEMES
-    for model in (ErrorAnswer, CollectorErrorAnswer):
+    components["responses"] = _share_errors(document["paths"])
+    for model in _ERRORS:
         components["schemas"][model.__name__] = model.model_json_schema(ref_template=_SCHEMA + "{model}")
     for name in _GENERATED:
         components["schemas"].pop(name, None)
@@ -110,9 +112,22 @@ def _describe_operation(
     operation["responses"] = dict(sorted(operation["responses"].items()))
 
 
-def _is_error(response: dict[str, Any]) -> bool:
+def _share_errors(paths: dict[str, Any]) -> dict[str, Any]:
+    """Put a reference in place of every error response; returns the responses: `Error404`, `CollectorError404` …"""
+    shared: dict[str, Any] = {}
+    for item in paths.values():
+        for operation in item.values():
+            for status, response in operation["responses"].items():
+                for model in _ERRORS:
+                    name = f"{model.__name__.removesuffix('Answer')}{status}"
+                    if _is_error(response, model) and shared.setdefault(name, response) == response:
+                        operation["responses"][status] = {"$ref": _RESPONSE + name}
+    return dict(sorted(shared.items()))
+
+
+def _is_error(response: dict[str, Any], model: type[ErrorAnswer] = ErrorAnswer) -> bool:
     schema = response.get("content", {}).get("application/json", {}).get("schema", {})
-    return bool(schema.get("$ref") == _SCHEMA + ErrorAnswer.__name__)
+    return bool(schema.get("$ref") == _SCHEMA + model.__name__)
 
 
 def _security(route: APIRoute, method: str) -> list[dict[str, list[str]]]:

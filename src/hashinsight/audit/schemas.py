@@ -39,7 +39,7 @@ class AuditEntryOut(BaseModel):
     recorded_at: datetime = Field(description="When the entry was written, by the database's clock.")
     actor_kind: ActorKind
     actor_id: str | None
-    action: str = Field(description="One of a closed list that grows with the product.")
+    action: str = Field(description="As in the `action` filter; older entries may have actions that no longer exist.")
     entity_type: str
     entity_id: str | None
     before: dict[str, Any] | None
@@ -64,7 +64,7 @@ class SealOut(BaseModel):
     entries: int
     digest: str
     previous: str
-    sealed_at: str = Field(description="ISO 8601 with offset, exactly as it was signed.")
+    sealed_at: datetime = Field(description="In the text that is hashed, the offset is `+00:00`, not `Z`.")
     key_id: str
     hash: str
     signature: str

@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from hashinsight.wire.times import write_time
+
 MAX_LINES = 50
 Columns = Mapping[str, str | Callable[[Mapping[str, Any]], object]]  # heading: a field, or what to print of a row
 _WIDTH = 200  # outside a terminal: ids are not wrapped
@@ -164,7 +166,7 @@ def _console(*, stderr: bool = False) -> Console:
 
 def _plain(value: object) -> Any:
     if isinstance(value, datetime):
-        return value.isoformat().replace("+00:00", "Z")
+        return write_time(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dataclasses.asdict(value)
     return str(value)

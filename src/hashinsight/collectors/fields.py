@@ -4,11 +4,12 @@ import json
 import re
 from base64 import b64decode
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
+from hashinsight.kit.clock import in_utc
 from hashinsight.wire.freshness import MAX_INTERVAL_SEC
 
 MAX_BAG_BYTES = 16 * 1024
@@ -42,16 +43,6 @@ def bounded(bag: dict[str, Any]) -> dict[str, Any]:
     return bag
 
 
-def in_utc(instant: datetime) -> datetime:
-    """A time without a zone is UTC. Any year, unlike `kit.web.parameters`: collectors may have wrong clocks."""
-    if instant.tzinfo is None:
-        return instant.replace(tzinfo=UTC)
-    try:
-        return instant.astimezone(UTC)
-    except OverflowError:
-        raise ValueError("the time is outside the years 1 to 9999") from None
-
-
 def parse_key(text: str) -> bytes:
     """An AES-256 key from base64; errors do not repeat it."""
     try:
@@ -68,7 +59,7 @@ Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200), 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120), _Storable]
 Paragraph = Annotated[str, StringConstraints(max_length=4000), _Storable]
 Bag = Annotated[dict[str, Any], AfterValidator(bounded)]
-Instant = Annotated[datetime, AfterValidator(in_utc)]
+Instant = Annotated[datetime, AfterValidator(in_utc)]  # any year: collectors may have wrong clocks
 Percent = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0, le=_MAX_COUNT)]
 BigCount = Annotated[int, Field(ge=0, le=2**53)]

@@ -4,6 +4,8 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any
 
+from hashinsight.wire.freshness import DEFAULT_INTERVAL_SEC
+
 
 class Status(StrEnum):
     """pending → active ⇄ offline; any of them → disabled → active."""
@@ -101,7 +103,7 @@ HEARTBEAT_STEP = timedelta(days=1)
 
 DEFAULT_VERSION = "v1.0.0"
 DEFAULT_CONFIG: dict[str, Any] = {
-    "collection_interval": 60,
+    "collection_interval": DEFAULT_INTERVAL_SEC,
     "heartbeat_interval": 30,
     "api_timeout": 5,
     "retry": {"attempts": 3, "delays_sec": [5, 15, 30]},

@@ -17,6 +17,7 @@ _POOL_URL = re.compile(
     re.IGNORECASE,
 )
 _MAX_PORT = 65_535
+Unit = Literal["s", "MHz", "%", "W"]
 
 
 def _pool_url(text: str) -> str:
@@ -50,7 +51,7 @@ def _plain_number(number: float) -> float:
     return int(number) if number.is_integer() else number
 
 
-def _unit(unit: str) -> dict[str, Any]:
+def _unit(unit: Unit) -> dict[str, Any]:
     return {"unit": unit}
 
 

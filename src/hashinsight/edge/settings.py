@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Meta
 
 from hashinsight.wire.commands import VERBS
-from hashinsight.wire.freshness import MAX_INTERVAL_SEC
+from hashinsight.wire.freshness import DEFAULT_INTERVAL_SEC, MAX_INTERVAL_SEC
 from hashinsight.wire.keys import BadKey, KeyRing, key_ring, verifying_key
 
 Seconds = Annotated[float, Meta(gt=0, le=86_400)]
@@ -70,7 +70,7 @@ class Credential(_Section, frozen=True):
 class Miners(_Section, frozen=True):
     ranges: tuple[str, ...] = ()
     credentials: tuple[Credential, ...] = ()
-    interval_sec: Interval = 60
+    interval_sec: Interval = DEFAULT_INTERVAL_SEC
     timeout_sec: Seconds = 5.0
     at_once: Count = 200
     discovery: bool = True

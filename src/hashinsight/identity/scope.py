@@ -64,6 +64,10 @@ class Scope:
     def context(self, *, read_only: bool = False) -> Context:
         return Context(tenant=str(self.tenant_id), sites=self.sites, read_only=read_only)
 
+    def reaches_same(self, other: "Scope") -> bool:
+        mine, theirs = ((of.tenant_id, of.whole_sites, of.zones, of.groups, of.sites) for of in (self, other))
+        return mine == theirs
+
     def holds_site(self, site_id: int) -> bool:
         """Whether the whole site is in scope, not only a zone or some machines of it."""
         return self.whole_sites is None or site_id in self.whole_sites

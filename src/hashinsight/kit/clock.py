@@ -10,23 +10,11 @@ def system_clock() -> datetime:
     return datetime.now(UTC)
 
 
-class VirtualClock:
-    """A clock set by hand, for fast-forward, replay and tests."""
-
-    def __init__(self, start: datetime) -> None:
-        if start.tzinfo is None:
-            raise ValueError("a clock needs a time with a zone")
-        self._now = start
-
-    def __call__(self) -> datetime:
-        return self._now
-
-    def move_to(self, instant: datetime) -> None:
-        if instant < self._now:
-            raise ValueError(f"time does not run backwards: {instant} is before {self._now}")
-        self._now = instant
-
-
-def iso_z(instant: datetime) -> str:
-    """ISO 8601 in UTC with `Z`, as on the wire."""
-    return instant.astimezone(UTC).isoformat().replace("+00:00", "Z")
+def in_utc(instant: datetime) -> datetime:
+    """A time without a zone is UTC, as in everything that collectors send."""
+    if instant.tzinfo is None:
+        return instant.replace(tzinfo=UTC)
+    try:
+        return instant.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("the time is outside the years 1 to 9999") from None

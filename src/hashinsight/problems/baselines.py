@@ -18,7 +18,7 @@ from hashinsight.problems.peers import PeerLevel
 from hashinsight.problems.state import ANCHOR, BASELINE, State, restart
 
 COLD = 6  # samples below which a machine is not compared with its baseline
-_CLIP = 3.0
+_CLIP = 3.0  # an outlier moves the baseline no further than a value at 3 sigma
 _SMOOTH_CLIP = 8.0
 # least standard deviation by metric: what sensors resolve, and a share of the value
 _MIN_SIGMA = np.array([0.004, 0.05, 0.5, 0.5, 0.5, 0.02, 0.003, 0.002])[:, None]

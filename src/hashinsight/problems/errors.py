@@ -3,9 +3,9 @@
 from datetime import datetime
 from typing import Any
 
-from hashinsight.kit.clock import iso_z
 from hashinsight.kit.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from hashinsight.problems.actions import ActionRefusal
+from hashinsight.wire.times import write_time
 
 
 def problem_not_found() -> NotFound:
@@ -36,7 +36,7 @@ def unknown_issue(codes: list[str]) -> ValidationFailed:
 
 def until_is_past(until: datetime) -> ValidationFailed:
     return ValidationFailed(
-        "the end of a suppression must be in the future", code="UNTIL_IS_PAST", details={"until": iso_z(until)}
+        "the end of a suppression must be in the future", code="UNTIL_IS_PAST", details={"until": write_time(until)}
     )
 
 

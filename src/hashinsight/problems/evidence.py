@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hashinsight.kit.clock import iso_z
 from hashinsight.problems.codes import ANCHORED_METRICS, ExpectationSource, Issue, Metric
 from hashinsight.problems.events import Events
 from hashinsight.problems.features import left_out_names
@@ -17,6 +16,7 @@ from hashinsight.problems.health_rules import BY_ISSUE
 from hashinsight.problems.health_rules.rule import Column, Criterion, CriterionResult, Observations
 from hashinsight.problems.peer_stats import has_peers, peer_columns, rounded
 from hashinsight.problems.pipeline import CycleResult
+from hashinsight.wire.times import write_time
 
 _OF_EXPECTED = ("hashrate_ratio", "trend_slope")
 
@@ -63,7 +63,7 @@ def rule_evidence(result: CycleResult, rows: Ints, issue: Issue) -> list[str]:
         columns = {
             "rule_code": _same(rule.code, at),
             "description": _same(rule.description, at),
-            "evaluated_at": _same(iso_z(datetime.fromtimestamp(obs.now, UTC)), at),
+            "evaluated_at": _same(write_time(datetime.fromtimestamp(obs.now, UTC)), at),
         } | _values(criterion, values, chosen)
         if issue is not Issue.COLLECTOR_DOWN:
             columns["held"] = pl.Series(outcome.held[chosen])

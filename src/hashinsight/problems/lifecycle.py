@@ -4,11 +4,10 @@ no row    ── hit ──> pending ── N hits in a row ──> open        
 open, ack, in progress ── hit ──> seen again        ── M healthy cycles on fresh data ──> resolved
 resolved  ── hit within the cooldown ──> the same row reopens     ── later ──> a new row that links to this one
 People resolve, too (`queries.actions`), whatever the cause given: a fault that is still there reopens the same row.
-Unknown moves nothing. Of a machine that a person suppressed no problem opens and none changes, but a pending one is
-still dropped. Planned outages are never judged (`data_state`), so they do not get here.
-
-People are notified when a problem opens, when it gets worse than ever notified, and when it is resolved. A recurrence
-within the cooldown is not notified, nor its end: a problem that comes and goes all day is one notice in and one out.
+Unknown moves nothing. On a suppressed machine no problem opens or changes, but a pending one is still dropped. Planned
+outages are never judged (`data_state`). People are notified when a problem opens, gets worse than ever notified, or is
+resolved, but not of a recurrence within the cooldown nor of its end: a problem that comes and goes all day is one
+notice in and one out.
 """
 
 from dataclasses import replace
@@ -126,10 +125,7 @@ def _move(
         escalated=events.escalated & ~returns,
     )
     action = np.select(
-        [
-            suppressed & is_hit, returns, opens, pending & hit, shown & rises, shown & hit, ends,
-            shown & fine, ~resolved,
-        ],
+        [suppressed & is_hit, returns, opens, pending & hit, shown & rises, shown & hit, ends, shown & fine, ~resolved],
         [
             ACTION_NO[action]
             for action in (

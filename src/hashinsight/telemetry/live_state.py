@@ -124,6 +124,7 @@ def evaluate(frame: pl.DataFrame, *, as_of: datetime) -> pl.DataFrame:
             data_state=pl.col("data_reason").replace_strict(_STATES, return_dtype=pl.String),
             online=(pl.col("age_sec") < pl.col("offline_sec")) & (pl.col("status") != SampleStatus.OFFLINE),
             is_recovering=_ended_after(pl.col("ts") - MEAN_OVER),
+            awaits_sample=_ended_after(pl.col("ts")) & (pl.col("age_sec") <= pl.col("stale_sec")),
         )
         .with_columns(online=pl.col("online").fill_null(value=False))
     )
@@ -152,6 +153,7 @@ def as_of_bucket(live: pl.DataFrame, then: pl.DataFrame, bucket: datetime) -> pl
         hashrate_ths=pl.lit(None, dtype=pl.Float64),  # the newest sample of a bucket is not stored
         hashrate_5min_ths=pl.col("hashrate_ths"),
         is_recovering=_ended_after(pl.lit(bucket).cast(_TIME)),
+        awaits_sample=pl.lit(value=False),
         power_5min_w=pl.col("powered_w"),
         powered_5min_ths=pl.col("powered_ths"),
         efficiency_j_th=losses.efficiency_of_machine("powered_w", "powered_ths", "hashrate_ths"),
@@ -184,7 +186,8 @@ _STATES = {
 def _reason(at: pl.Expr) -> pl.Expr:
     is_old = pl.col("age_sec") >= pl.col("offline_sec")
     silent_sec = (at - pl.col("heard_at")).dt.total_microseconds() / 1e6
-    is_heard = (silent_sec < pl.col("offline_sec")).fill_null(value=False)
+    # as in `problems.data_state`: samples are older than the call that delivered them
+    is_heard = (silent_sec < pl.col("stale_sec")).fill_null(value=False)
     return (
         pl.when(pl.col("ts").is_null())
         .then(pl.lit("never_seen"))

@@ -8,7 +8,8 @@ The only definition: totals of sites and zones, the map, the problem summary and
 | `reference_ths` | what problems and baselines are ratios of: operator, machine, model, else inferred |
 | `running_ths` | expected while it runs: its reference, or what its model does in its mode (eco, perf) |
 | `delivered_ths` | hashrate now: 5-minute mean, 0 once it is offline, null if unknown |
-| `is_excused` | in an expected state: curtailed, stopped or restarted by command, under maintenance |
+| `is_excused` | in an expected state: curtailed, stopped or restarted by command, maintained; or `awaits_sample` |
+| `awaits_sample` | such a state has ended after its newest sample, and the next one is not late yet |
 | `is_recovering` | such a state has ended, but the 5-minute mean still reaches back into it |
 | `lack_ths` | expected but not delivered (recovering: by the newest sample); 0 while excused, null if unknown |
 | `expected_ths` | expected now: `running_ths`; while excused what it delivers; null without a rating |
@@ -32,7 +33,7 @@ SOUND = ("ok", "stopped")  # health after a scan without findings
 # the columns that `add_losses` and `tally` read, besides the results of a cycle
 LOSS_INPUTS = (
     "site_id", "online", "data_state", "expected_state", "hashrate_ths", "hashrate_5min_ths", "given_ths",
-    "given_source", "nameplate_ths", "nameplate_source", "is_recovering",
+    "given_source", "nameplate_ths", "nameplate_source", "is_recovering", "awaits_sample",
 )  # fmt: skip
 SUMS = (
     "hashrate_ths", "expected_ths", "expected_unknown_ths", "stopped_ths", "lost_ths", "lost_with_problem_ths",
@@ -49,7 +50,7 @@ def add_losses(frame: pl.DataFrame) -> pl.DataFrame:
     frame = frame.with_columns(
         **_running(newest),
         has_mean=pl.col("online") & pl.col("hashrate_5min_ths").is_not_null(),
-        is_excused=pl.col("expected_state").is_not_null() & ~is_unknown,
+        is_excused=(pl.col("expected_state").is_not_null() | pl.col("awaits_sample")) & ~is_unknown,
     ).with_columns(
         is_hashing=pl.col("online") & (newest > HASHING_SHARE * pl.col("running_ths").fill_null(0.0)),
         is_known=pl.col("has_mean") | pl.col("is_excused") | (pl.col("data_state") == "offline"),

@@ -12,7 +12,6 @@ from hashinsight.audit.service.entries import record
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.parameters import Cursor, Limit, Now, ViewScope
 from hashinsight.inventory.queries import miners, places
-from hashinsight.kit.clock import iso_z
 from hashinsight.kit.errors import ValidationFailed
 from hashinsight.kit.paging import MAX_LIMIT
 from hashinsight.kit.web.responses import Responses, encode, errors
@@ -38,6 +37,7 @@ from hashinsight.telemetry.schemas.overview import CellsAnswer, PastCellsAnswer,
 from hashinsight.telemetry.service import history, live, overview
 from hashinsight.telemetry.service.history import HistoryFilter
 from hashinsight.telemetry.service.live import LiveFilter
+from hashinsight.wire.times import write_time
 
 router = APIRouter(prefix="/api/v1/telemetry", tags=["telemetry"])
 
@@ -109,7 +109,7 @@ async def get_history(
         async with database.transaction(scope.context()) as session:
             site = await history.check_file(session, scope, history_filter, now=now)
             export = {"what": resolution.value, "site_id": site.id, "miner_id": miner_id}
-            await _record_export(session, scope, export | {"start": iso_z(start), "end": iso_z(end)}, now)
+            await _record_export(session, scope, export | {"start": write_time(start), "end": write_time(end)}, now)
         lines = history.history_lines(database, scope, site, history_filter)
         return _csv_file(lines, f"{site.code}-{resolution.value}.csv")
     async with database.reading(scope.context(read_only=True)) as session:

@@ -9,7 +9,7 @@ STALE_INTERVALS = 3
 OFFLINE_INTERVALS = 5
 SILENT_INTERVALS = 3
 MAX_INTERVAL_SEC = 86_400  # longest collection or heartbeat interval that can be set
-DEFAULT_INTERVAL_SEC = 60  # for a machine whose collector is not known yet
+DEFAULT_INTERVAL_SEC = 60  # of a new collector; also for a machine whose collector is not known yet
 # the live layer is rolled up once a minute: its newest sample may be that old however fast a collector reads
 SHORTEST_INTERVAL_SEC = 60
 

@@ -19,9 +19,9 @@ from hashinsight.kit.db.context import Context, job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.wire.acks import Ack, AckStatus
 from tests.commands.command_site import SITE, VAULT
-from tests.commands.interleaving import PAUSE
 from tests.commands.race.shared_clock import REBOOTS, Plan, SharedClockSite, joined
 from tests.commands.race.statements import every_statement
+from tests.commands.slow_poll import PAUSE
 from tests.lock_waits import wait_until_blocked
 
 LEAVE = PreApproval("olga", "a race")

@@ -9,9 +9,9 @@ from hashinsight.commands.service.checker import check_history
 from hashinsight.kit.db.address import DatabaseAddress
 from hashinsight.kit.db.database import Database
 from tests.commands import sabotage as cutting
-from tests.commands.interleaving import slip_in
 from tests.commands.race.actors import REBOOTS, TYPES, Actors, Types
 from tests.commands.race.shared_clock import SharedClockSite
+from tests.commands.slow_poll import slip_in
 
 MOST_TRIES = 8
 

@@ -1,6 +1,6 @@
 """What collectors call, naming their site and without."""
 
-from hashinsight.kit.clock import iso_z
+from hashinsight.wire.times import write_time
 from tests.isolation.requests import Ask, example
 from tests.isolation.world import ADMIN, EDGE, LEGACY, World, bearer
 
@@ -55,7 +55,7 @@ async def applied(world: World, mark: str) -> Ask:
 @example(f"POST {LEGACY}/upload")
 async def upload(world: World, mark: str) -> Ask:
     _, token = await world.collector(mark)
-    sample = {"miner_id": await world.miner(mark), "ts": iso_z(world.people.clock()), "hashrate_ths": 100}
+    sample = {"miner_id": await world.miner(mark), "ts": write_time(world.people.clock()), "hashrate_ths": 100}
     return Ask(body=[sample], more={"X-Site-Id": world.site}, headers=bearer(token), by_words=True)
 
 
@@ -63,6 +63,6 @@ async def upload(world: World, mark: str) -> Ask:
 async def upload_an_envelope(world: World, mark: str) -> Ask:
     """Said inside: the token's site decides, and this one is not another's."""
     _, token = await world.collector(mark)
-    sample = {"miner_id": await world.miner(mark), "ts": iso_z(world.people.clock())}
+    sample = {"miner_id": await world.miner(mark), "ts": write_time(world.people.clock())}
     body = {"site_id": world.site, "zone_id": f"{mark}-zonecode", "records": [sample]}
     return Ask(body=body, headers=bearer(token), by_words=True)

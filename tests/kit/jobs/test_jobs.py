@@ -116,6 +116,39 @@ async def test_a_job_that_raises_fails_with_its_error_without_secrets(database: 
     assert not await runner.run_next(), "a failed job is not tried again"
 
 
+@pytest.mark.parametrize("lost_at", ["progress", "end"])
+async def test_a_connection_that_is_lost_while_the_job_is_updated_does_not_fail_the_job(
+    database: Database, people: People, superuser_url: str, lost_at: str
+) -> None:
+    def cut_connections() -> None:
+        with psycopg.connect(superuser_url, autocommit=True) as connection:
+            connection.execute(
+                "select pg_terminate_backend(pid, 5000) from pg_stat_activity"
+                " where datname = current_database() and application_name = 'hashinsight'"
+            )
+
+    async def work(_database: Database, run: JobRun) -> Any:
+        cut_connections()
+        if lost_at == "progress":
+            await run.report(0.5, "half")
+        return {"models": 3}
+
+    job_id = await request(database, people, "train")
+    assert await JobRunner(database, [Job("train", work)]).run_next()
+    job = await get(database, job_id)
+    assert (job.state, job.result, job.error, job.attempts) == ("done", {"models": 3}, None, 1)
+
+
+async def test_a_result_that_cannot_be_stored_fails_the_job_at_once(database: Database, people: People) -> None:
+    async def work(_database: Database, _run: JobRun) -> Any:
+        return {"name": "\0"}
+
+    job_id = await request(database, people, "train")
+    assert await JobRunner(database, [Job("train", work)]).run_next()
+    job = await get(database, job_id)
+    assert (job.state, job.result) == ("failed", None)
+
+
 async def test_a_job_is_claimed_once_and_one_that_killed_three_workers_is_given_up(
     database: Database, people: People, superuser_url: str
 ) -> None:

@@ -3,13 +3,13 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from hashinsight.kit.clock import VirtualClock
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.ticks import queries
 from hashinsight.kit.ticks.scheduler import plan
 from hashinsight.kit.ticks.tick import CatchUp, Tick, TickRun
 from hashinsight.kit.ticks.worker import TickRunner
+from tests.virtual_clock import VirtualClock
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)

@@ -14,10 +14,11 @@ import pytest
 import uvicorn
 from fastapi import FastAPI
 
+from hashinsight.identity.access import authenticate
 from hashinsight.kit.changes import note_change, stop_streams
 from hashinsight.kit.db.context import job_context
 from hashinsight.kit.ids import new_ids
-from hashinsight.problems.service import stream
+from hashinsight.problems.queries import timeline
 from hashinsight.problems.service.stream import MAX_STREAMS_PER_USER
 from tests.installation import HANG_TIMEOUT_SEC
 from tests.problems.api.problems_api import V1, ProblemsApi, code_of
@@ -183,19 +184,50 @@ async def test_a_session_that_ends_while_changes_are_read_gets_none_of_them(
     problems_api: ProblemsApi, port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     problem, noc = problems_api.problem("m1"), await problems_api.headers()
-    look = stream._look
+    list_since = timeline.list_since
 
-    async def look_and_sign_out(*given: Any) -> Any:
-        lines, sites = await look(*given)
-        if lines:
+    async def list_and_sign_out(*given: Any, **options: Any) -> Any:
+        rows = await list_since(*given, **options)
+        if rows:
             assert (await problems_api.api.post(f"{V1}/auth/logout", headers=noc)).is_success
-        return lines, sites
+        return rows
 
-    monkeypatch.setattr(stream, "_look", look_and_sign_out)
     async with watched(port, noc) as ended:
         await ended.next()
+        monkeypatch.setattr(timeline, "list_since", list_and_sign_out)
         await problems_api.act(problem, "acknowledge", await problems_api.headers())
         assert (await ended.next()).data == {"reason": "SESSION_REVOKED"}
+
+
+async def test_changes_read_while_the_database_went_away_are_sent_by_the_next_poll(
+    problems_api: ProblemsApi, port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The session is checked again after reading: where that check fails, nothing counts as sent."""
+    problem, noc = problems_api.problem("m1"), await problems_api.headers()
+    list_since = timeline.list_since
+    breaks: list[str] = []
+
+    async def list_and_break(*given: Any, **options: Any) -> Any:
+        rows = await list_since(*given, **options)
+        if rows and not breaks:
+            breaks.append("next")
+        return rows
+
+    async def authenticate_or_fail(request: Any) -> Any:
+        if breaks == ["next"]:
+            breaks.append("broken")
+            raise OSError("the connection is gone")
+        return await authenticate(request)
+
+    async with watched(port, noc) as line:
+        await line.next()
+        monkeypatch.setattr("hashinsight.problems.service.stream._BEAT_SECONDS", 0.2)
+        monkeypatch.setattr(timeline, "list_since", list_and_break)
+        monkeypatch.setattr("hashinsight.problems.routes.stream.authenticate", authenticate_or_fail)
+        await problems_api.act(problem, "acknowledge", noc)
+        (change,) = (await line.next()).data["changes"]
+        assert (change["problem_id"], change["kind"]) == (str(problem), "acknowledged")
+    assert breaks == ["next", "broken"]
 
 
 async def test_without_redis_a_stream_polls_the_database(
@@ -273,8 +305,10 @@ async def test_streams_that_are_asked_for_at_the_same_moment_do_not_pass_the_cap
             if answer.status_code != 200:
                 first.append("refused")
                 return
-            first.append((await Line(answer).next()).kind)
+            line = Line(answer)  # kept: a generator of lines that is thrown away closes its stream, and makes room
+            first.append((await line.next()).kind)
             await let_go.wait()
+            del line
 
     limits, let_go = httpx.Limits(max_connections=None), asyncio.Event()
     async with httpx.AsyncClient(timeout=HANG_TIMEOUT_SEC, limits=limits) as client, asyncio.TaskGroup() as tasks:

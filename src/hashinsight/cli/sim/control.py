@@ -7,7 +7,7 @@ import typer
 
 from hashinsight.cli.context import JsonOption
 from hashinsight.cli.output import print_result
-from hashinsight.cli.sim.fleet import NetOption, call, print_mapping
+from hashinsight.cli.sim.context import NetOption, call, print_mapping
 
 MachineOption = Annotated[list[str] | None, typer.Option("--machine", help="Id, number or address; repeat for more.")]
 SiteOption = Annotated[str | None, typer.Option("--site", help="Only this site.")]

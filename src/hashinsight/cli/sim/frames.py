@@ -11,7 +11,7 @@ from rich.progress import Progress
 
 from hashinsight.cli.context import JsonOption
 from hashinsight.cli.output import print_result
-from hashinsight.cli.sim.fleet import (
+from hashinsight.cli.sim.context import (
     MachinesOption,
     ScenarioArgument,
     SeedOption,

@@ -36,7 +36,7 @@ from hashinsight.collectors.states import (
     CollectorPermission,
 )
 from hashinsight.kit.web.bodies import Body, example
-from hashinsight.wire.freshness import MAX_INTERVAL_SEC
+from hashinsight.wire.freshness import DEFAULT_INTERVAL_SEC, MAX_INTERVAL_SEC
 from hashinsight.wire.keys import Algorithm
 
 _NULLABLE = {"zone_id", "notes", "registration_open_until"}
@@ -66,7 +66,7 @@ class NewCollectorBody(Body):
     zone_id: ZonePlace | None = None
     credential: Credential = Credential.TOKEN
     permissions: Permissions = Field(default_factory=lambda: list(CollectorPermission))
-    collection_interval_sec: IntervalSec = 60
+    collection_interval_sec: IntervalSec = DEFAULT_INTERVAL_SEC
     heartbeat_interval_sec: IntervalSec = 30
     settings: Bag = Field(default_factory=dict)
     notes: Paragraph | None = None

@@ -20,11 +20,11 @@ from hashinsight.audit.actions import Action, Actor
 from hashinsight.collectors.models import Collector, SigningKey
 from hashinsight.collectors.queries import keys as queries
 from hashinsight.collectors.service.tokens import lock_collector, record_change
-from hashinsight.kit.clock import iso_z
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.errors import Conflict, NotFound, Unavailable, ValidationFailed
 from hashinsight.wire.keys import KEY_BYTES, BadKey, Ed25519Key, signing_key
 from hashinsight.wire.keys import SigningKey as Signer
+from hashinsight.wire.times import write_time
 
 log = structlog.get_logger(__name__)
 
@@ -78,7 +78,7 @@ async def set_payload_key(
     shortened = await queries.move_payload_keys_expiring(session, collector.id, until=until)
     sealed = vault.seal(_payload_purpose(collector.id), new_key)
     await queries.insert_payload_key(session, collector, sealed, now=now)
-    after = {"given": key is not None, "old_keys_cut": shortened, "old_keys_until": iso_z(until)}
+    after = {"given": key is not None, "old_keys_cut": shortened, "old_keys_until": write_time(until)}
     await record_change(session, actor, Action.COLLECTOR_PAYLOAD_KEY_SET, collector, after, now=now)
     return NewPayloadKey(None if key else b64encode(new_key).decode(), until)
 
@@ -139,7 +139,7 @@ async def add_signing_key(
     values = {"algorithm": new.algorithm, "public_key": public, "created_at": now, "signs_from": new.signs_from}
     await queries.insert_signing_key(session, collector, key_id=key.key_id, sealed=sealed, **values)
     after = {"key_id": new.key_id, "algorithm": new.algorithm, "public_key": new.public_b64}
-    times = {"signs_from": iso_z(new.signs_from), "given": material.key_b64 is not None}
+    times = {"signs_from": write_time(new.signs_from), "given": material.key_b64 is not None}
     await record_change(session, actor, Action.COLLECTOR_SIGNING_KEY_ADDED, collector, after | times, now=now)
     return new
 

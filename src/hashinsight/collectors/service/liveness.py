@@ -16,9 +16,9 @@ from hashinsight.collectors.queries.tokens import TokenHolder
 from hashinsight.collectors.service.events import open_event
 from hashinsight.collectors.service.tokens import record_change
 from hashinsight.collectors.states import RECONNECTED, REGISTERED, Status
-from hashinsight.kit.clock import iso_z
 from hashinsight.kit.ids import new_id
 from hashinsight.kit.scrub import scrub
+from hashinsight.wire.times import write_time
 
 # field of a heartbeat → column of the collector
 _REPORTED = {
@@ -58,7 +58,7 @@ async def note_call(
     collector = await get_collector(session, collector_id)
     if call.was_offline:
         await events.move_offline_resolved(session, collector.id, now=now)
-        silent_since = None if call.last_seen_at is None else iso_z(call.last_seen_at)
+        silent_since = None if call.last_seen_at is None else write_time(call.last_seen_at)
         title = f"collector {collector.name} is back"
         await open_event(session, collector, RECONNECTED, title, details={"silent_since": silent_since}, now=now)
         before, after = {"status": Status.OFFLINE.value}, {"status": Status.ACTIVE.value}
@@ -90,7 +90,7 @@ async def sweep_silent(session: AsyncSession, *, now: datetime) -> int:
             before={"status": Status.ACTIVE.value},
             after={
                 "status": Status.OFFLINE.value,
-                "last_seen_at": None if row.last_seen_at is None else iso_z(row.last_seen_at),
+                "last_seen_at": None if row.last_seen_at is None else write_time(row.last_seen_at),
             },
             tenant_id=row.tenant_id,
         )

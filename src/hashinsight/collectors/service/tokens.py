@@ -12,10 +12,10 @@ from hashinsight.audit.service.entries import record
 from hashinsight.collectors.models import Collector
 from hashinsight.collectors.queries import registry, tokens
 from hashinsight.collectors.states import CODE_LIFE, TOKEN_LIFE, Status
-from hashinsight.kit.clock import iso_z
 from hashinsight.kit.crypto import token_hash
 from hashinsight.kit.errors import Conflict
 from hashinsight.kit.ids import new_token
+from hashinsight.wire.times import write_time
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,7 +39,7 @@ async def issue_token(
     """An additional token; `details` go into its audit entry."""
     secret = IssuedSecret("token", new_token("collector"), now + life)
     await tokens.insert_token(session, collector, token_hash(secret.value), now=now, expires_at=secret.expires_at)
-    after = {"expires_at": iso_z(secret.expires_at), **(details or {})}
+    after = {"expires_at": write_time(secret.expires_at), **(details or {})}
     await record_change(session, actor, Action.COLLECTOR_TOKEN_ISSUED, collector, after, now=now)
     return secret
 
@@ -54,7 +54,7 @@ async def issue_code(
     await tokens.move_codes_revoked(session, collector.id, now=now)
     secret = IssuedSecret("enrolment_code", new_token("enrol"), now + life)
     await tokens.insert_code(session, collector, token_hash(secret.value), now=now, expires_at=secret.expires_at)
-    after = {"expires_at": iso_z(secret.expires_at)}
+    after = {"expires_at": write_time(secret.expires_at)}
     await record_change(session, actor, Action.ENROLMENT_CODE_ISSUED, collector, after, now=now)
     return secret
 
@@ -72,7 +72,7 @@ async def rotate(
     collector = await lock_collector(session, collector)
     until = now + overlap
     shortened = await tokens.move_tokens_expiring(session, collector.id, until=until)
-    details = {"old_tokens_cut": shortened, "old_tokens_until": iso_z(until)}
+    details = {"old_tokens_cut": shortened, "old_tokens_until": write_time(until)}
     return await issue_token(session, actor, collector, now=now, life=life, details=details)
 
 

@@ -17,6 +17,7 @@ from hashinsight.commands.limits import FRESH_SAMPLE
 from hashinsight.commands.states import sql_list
 
 LEASE_ORDER = "urgency desc, created_at, command_id"
+# besides `online`, which stays true while the rollup that clears it does not run
 _FRESH = f"interval '{FRESH_SAMPLE.total_seconds():.0f} seconds'"
 _STARTED_BY_HAND = "interval '15 minutes'"  # after a stop: it does not take a machine that long to stop hashing
 _RESTART_BEGUN = "interval '1 minute'"  # after the ack and the requested delay: by then a restart has begun

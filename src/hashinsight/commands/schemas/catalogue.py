@@ -8,6 +8,7 @@ from typing_extensions import TypedDict
 
 from hashinsight.commands import limits
 from hashinsight.commands.catalogue import CATALOGUE, LEGACY_NAMES, CommandType, Downtime, Effect, Risk
+from hashinsight.commands.params import Unit
 from hashinsight.commands.states import Priority
 
 # an enum in the schema: the catalogue is a table, not an enum class
@@ -24,7 +25,7 @@ class ParamProperty(TypedDict, total=False):
     enum: list[str]
     minimum: int | float
     maximum: int | float
-    unit: str
+    unit: Unit
     anyOf: "list[ParamProperty]"
     properties: "dict[str, ParamProperty]"
 

@@ -51,7 +51,7 @@ class _WireCommand(TypedDict):
     command_id: Annotated[str, Field(description="Id of this dispatch: acks name it.")]
     site_id: Annotated[str | int, Field(description="In the form that the collector itself uses.")]
     miner_id: str
-    command_type: str
+    command_type: Annotated[str, Field(description="Later versions may add types: reject one that you do not know.")]
     command: Annotated[str, Field(description="The wire verb of `command_type`.")]
     params: dict[str, Any]
     priority: Annotated[int, Field(description="Higher goes first.")]
@@ -95,7 +95,7 @@ class _AckOutcome(TypedDict):
 
 
 class AckOutcome(_AckOutcome, total=False):
-    error_code: Annotated[str | None, Field(description="Why it was not applied.")]
+    error_code: Annotated[str, Field(description="Why it was not applied.")]
     reason: Annotated[str, Field(description="Of an ack that cannot be read.")]
 
 

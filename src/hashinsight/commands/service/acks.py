@@ -19,10 +19,10 @@ from hashinsight.commands.service.expectations import DispatchedCommand, expect_
 from hashinsight.commands.service.leases import LeaseHolder
 from hashinsight.commands.service.queue import rearbitrate
 from hashinsight.commands.states import LEASED, Event, State, ends_in
-from hashinsight.kit.clock import iso_z
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.ids import new_ids
 from hashinsight.wire.acks import Ack, AckStatus
+from hashinsight.wire.times import write_time
 
 
 class AckResult(NamedTuple):
@@ -217,7 +217,7 @@ def _with_entry_ids(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _late_ack(holder: LeaseHolder, message: Ack, verdict: AckVerdict, *, now: datetime) -> dict[str, Any]:
     collector = {"collector_id": str(holder.collector_id), "device_id": holder.device_id}
-    return {"at": iso_z(now), **collector, "answered": verdict.error_code, "said": ack_payload(message)}
+    return {"at": write_time(now), **collector, "answered": verdict.error_code, "said": ack_payload(message)}
 
 
 async def _write(session: AsyncSession, holder: LeaseHolder, writes: _Writes, *, now: datetime) -> None:

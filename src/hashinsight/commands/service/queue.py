@@ -17,10 +17,10 @@ from hashinsight.commands.requests import CommandRequest, CreatedCommand, Resolv
 from hashinsight.commands.service.leases import SEAL_PURPOSE
 from hashinsight.commands.service.targets import ArbitratedTargets, group_open_commands
 from hashinsight.commands.states import State
-from hashinsight.kit.clock import iso_z
 from hashinsight.kit.crypto import Vault
 from hashinsight.kit.ids import new_id
 from hashinsight.wire.commands import wire_priority
+from hashinsight.wire.times import write_time
 
 REASON_SEPARATOR = "; "  # between the reasons for which a batch needs approval
 _Ids = Mapping[int, UUID]  # miner_no → new command
@@ -216,7 +216,7 @@ def _created_entries(
         "emergency": request.emergency,
         "approval_state": need.state.value,
         "dedupe_key": request.dedupe_key,
-        "dedupe_until": None if request.dedupe_key is None else iso_z(_dedupe_until(request, now=now)),
+        "dedupe_until": None if request.dedupe_key is None else write_time(_dedupe_until(request, now=now)),
     }
     return [
         Entry(

@@ -15,10 +15,10 @@ from hashinsight.inventory.queries import expected_states as queries
 from hashinsight.inventory.queries import miners, places
 from hashinsight.inventory.schemas.miners import EndMaintenance, MinerSelection, SetMaintenance
 from hashinsight.inventory.service.edit_scope import edit_scope
-from hashinsight.kit.clock import iso_z
 from hashinsight.kit.db.context import Context
 from hashinsight.kit.db.database import Database
 from hashinsight.kit.errors import ValidationFailed
+from hashinsight.wire.times import write_time
 
 ExpectedKind = Literal["curtailed", "stopped", "rebooting", "maintenance"]
 _AUDITED_IDS = 1000
@@ -126,7 +126,7 @@ async def set_maintenance(session: AsyncSession, caller: Caller, body: SetMainte
         until_at=body.until_at,
         now=now,
     )
-    until = iso_z(body.until_at) if body.until_at else None
+    until = write_time(body.until_at) if body.until_at else None
     await _record(session, caller, Action.MAINTENANCE_SET, machines, reason=body.reason, until=until, now=now)
     return machines
 

@@ -13,7 +13,8 @@ from uuid import UUID
 
 import structlog
 from redis.exceptions import RedisError
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.kit.clock import Clock, system_clock
@@ -29,6 +30,8 @@ log = structlog.get_logger(__name__)
 SWEEP_SECONDS = 5.0
 _ALIVE_SECONDS = 5.0
 _TAKE_SECONDS = 1
+_RETRY_SECONDS = 1.0
+_DATABASE_AWAY = (OperationalError, InterfaceError, PoolTimeout, OSError)
 
 
 @dataclass(frozen=True)
@@ -73,17 +76,19 @@ class JobRunner:
 
     async def _run(self, attempt: JobAttempt) -> None:
         async def report(progress: float, message: str) -> None:
-            async with self._transaction() as session:
-                await queries.update_progress(session, attempt, progress=progress, message=message, now=self._clock())
+            try:
+                async with self._transaction() as session:
+                    await queries.update_progress(
+                        session, attempt, progress=progress, message=message, now=self._clock()
+                    )
+            except _DATABASE_AWAY as error:  # the work goes on: progress is only shown
+                log.warning("job_progress_failed", job=attempt.name, job_id=str(attempt.id), error=str(error))
 
         run = JobRun(attempt.id, attempt.tenant_id, attempt.arguments, report)
         working = asyncio.ensure_future(self._jobs[attempt.name].work(self._database, run))
         alive = asyncio.create_task(self._stay_alive(attempt, working))
         try:
-            result = await working
-            async with self._transaction() as session:
-                await queries.move_done(session, attempt, result, now=self._clock())
-            log.info("job_done", job=attempt.name, job_id=str(attempt.id))
+            await self._move_done(attempt, await working)
         except asyncio.CancelledError:
             working.cancel()
             async with self._transaction() as session:
@@ -95,6 +100,22 @@ class JobRunner:
             await self._fail(attempt, scrub_text(f"{type(error).__name__}: {error}"))
         finally:
             alive.cancel()
+
+    async def _move_done(self, attempt: JobAttempt, result: Any) -> None:
+        """Retried while the database is unreachable; after that the next sweep runs the job again as a lost one."""
+        deadline = time.monotonic() + queries.LOST_AFTER.total_seconds()
+        while True:
+            try:
+                async with self._transaction() as session:
+                    await queries.move_done(session, attempt, result, now=self._clock())
+            except _DATABASE_AWAY as error:
+                log.warning("job_end_failed", job=attempt.name, job_id=str(attempt.id), error=str(error))
+            else:
+                log.info("job_done", job=attempt.name, job_id=str(attempt.id))
+                return
+            if time.monotonic() >= deadline:
+                return
+            await asyncio.sleep(_RETRY_SECONDS)
 
     async def _stay_alive(self, attempt: JobAttempt, working: "asyncio.Future[Any]") -> None:
         """Heartbeat of the job; cancels the work if the job was given to another worker."""

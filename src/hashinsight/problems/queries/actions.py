@@ -13,9 +13,9 @@ from sqlalchemy import ARRAY, Uuid, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.audit.actions import Actor
-from hashinsight.kit.clock import iso_z
 from hashinsight.kit.ids import new_ids
 from hashinsight.problems.actions import MOVES, ActionInput, ProblemAction, status_word
+from hashinsight.wire.times import write_time
 
 _IDS = bindparam("ids", type_=ARRAY(Uuid))
 _LOCK_SITES = text("""
@@ -160,6 +160,6 @@ async def insert_timeline(
             "actor_kind": actor.kind.value,
             "actor_id": actor.id,
             "message": message,
-            "until": None if until is None else iso_z(until),
+            "until": None if until is None else write_time(until),
         }
         await session.execute(_INSERT_TIMELINE, values)

@@ -16,13 +16,13 @@ from hashinsight.audit.actions import Action
 from hashinsight.audit.service.entries import record
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.queries import miners, places
-from hashinsight.kit.clock import iso_z
 from hashinsight.kit.db.database import Database
 from hashinsight.problems.codes import SHOWN_STATUSES, Age
 from hashinsight.problems.errors import too_many_rows
 from hashinsight.problems.queries import counts, lists
 from hashinsight.problems.queries.lists import DOCUMENTS, ProblemFilter
 from hashinsight.problems.queries.suppressions import SuppressedMiners, list_suppressed
+from hashinsight.wire.times import write_time
 
 MAX_MINER_PROBLEMS = 500
 MAX_FACET_VALUES = 100
@@ -166,5 +166,5 @@ def csv_lines(rows: Sequence[dict[str, Any]]) -> str:
 def _cell(value: Any) -> Any:
     """A text that starts like a formula is quoted: spreadsheets would run it."""
     if isinstance(value, datetime):
-        return iso_z(value)
+        return write_time(value)
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

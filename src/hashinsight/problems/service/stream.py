@@ -48,15 +48,16 @@ class StreamPosition:
     def begin(self) -> UUID:
         return max(self.floor, _earlier(self.newest))
 
-    def take(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        fresh = [row for row in rows if row["id"] not in self.sent]
-        for row in fresh:
+    def not_sent(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [row for row in rows if row["id"] not in self.sent]
+
+    def take(self, rows: list[dict[str, Any]]) -> None:
+        for row in rows:
             self.sent[row["id"]] = None
             self.newest = max(self.newest, row["id"])
             self.shown = max(self.shown or _NONE, row["id"])
         while len(self.sent) > _MOST_REMEMBERED:
             self.sent.popitem(last=False)
-        return fresh
 
     def skip_to(self, newest: UUID, *, now: float) -> None:
         """Entries committed late are not sent any more: after a while lists are read again."""
@@ -104,10 +105,7 @@ async def watch(watching: StreamWatch, scope: Scope) -> AsyncIterator[str]:
         rung: set[tuple[int, str]] = set()
         while True:
             try:
-                scope = await watching.scope()
-                lines, sites = await _look(watching, scope, place)
-                if lines:  # the session may have ended while they were read
-                    await watching.scope()
+                lines, sites = await _look(watching, await watching.scope(), place)
             except HashInsightError as error:
                 yield _line("bye", {"reason": error.error_code})
                 return
@@ -155,17 +153,27 @@ async def _begin(watching: StreamWatch, scope: Scope) -> tuple[StreamPosition, l
 
 
 async def _look(watching: StreamWatch, scope: Scope, place: StreamPosition) -> tuple[list[str], list[int]]:
+    """What is new, and the sites in scope.
+
+    The session may end, or its scope narrow, while rows are read: then they are not sent. The position moves only with
+    what is sent, so that the next poll reads them again, in the scope of that time.
+    """
+    rows: list[dict[str, Any]] = []
+    newest = None
     async with watching.database.reading(scope.context(read_only=True)) as session:
         sites = _wanted(watching, await timeline.list_sites(session, scope))
-        if "problems" not in watching.kinds:
-            return [], sites
-        rows = await timeline.list_since(session, scope, sites, place.begin(), limit=MAX_CHANGES)
+        if "problems" in watching.kinds:
+            rows = await timeline.list_since(session, scope, sites, place.begin(), limit=MAX_CHANGES)
         if len(rows) > MAX_CHANGES:
-            newest = await timeline.find_newest_seen(session, scope, sites, place.begin())
-            place.skip_to(newest or rows[-1]["id"], now=watching.clock())
-            place.shown = place.newest
-            return [_resync(sites, place)], sites
-    fresh = place.take(rows)
+            newest = await timeline.find_newest_seen(session, scope, sites, place.begin()) or rows[-1]["id"]
+    fresh = place.not_sent(rows)
+    if fresh and not (await watching.scope()).reaches_same(scope):
+        return [], []
+    if newest is not None:
+        place.skip_to(newest, now=watching.clock())
+        place.shown = place.newest
+        return [_resync(sites, place)], sites
+    place.take(fresh)
     by_site: dict[int, list[dict[str, Any]]] = {}
     for row in fresh:
         by_site.setdefault(row["site_id"], []).append({**row})

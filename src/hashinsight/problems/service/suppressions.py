@@ -14,12 +14,12 @@ from hashinsight.identity.permissions import Permission
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.queries import groups, miners, places
 from hashinsight.kit.changes import note_change
-from hashinsight.kit.clock import iso_z
 from hashinsight.kit.errors import Forbidden
 from hashinsight.kit.ids import new_id
 from hashinsight.problems import errors
 from hashinsight.problems.queries import actions, lists, suppressions
 from hashinsight.problems.queries.lists import ProblemFilter
+from hashinsight.wire.times import write_time
 
 _MAX_TIMELINES = 100
 
@@ -221,7 +221,7 @@ async def _record(
     entries = []
     for row in rows:
         shown = {name: row[name] for name in ("site_id", "kind", "miner_id", "zone", "group", "maintenance")}
-        until = None if row["until_at"] is None else iso_z(row["until_at"])
+        until = None if row["until_at"] is None else write_time(row["until_at"])
         after = shown | {"until": until, "suppressed_for": row["reason"]}
         entries.append(Entry(action, "suppression", row["id"], None, after, reason, caller.tenant_id))
         note_change(session, caller.tenant_id, row["site_id"], "problems")

@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Collection, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import polars as pl
 from psycopg import sql
-from sqlalchemy import Select, and_, func, literal, or_, select, text
+from sqlalchemy import ColumnElement, DateTime, Select, and_, cast, func, literal, or_, select, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
@@ -25,7 +25,7 @@ from hashinsight.telemetry.layers import MEAN_OVER
 from hashinsight.telemetry.live_state import NEEDED, SCHEMA, evaluate
 from hashinsight.telemetry.models import LIVE
 from hashinsight.telemetry.states import SampleFlags, SampleStatus
-from hashinsight.wire.freshness import DEFAULT_INTERVAL_SEC, OFFLINE_INTERVALS, SHORTEST_INTERVAL_SEC, freshness
+from hashinsight.wire.freshness import DEFAULT_INTERVAL_SEC, OFFLINE_INTERVALS, SHORTEST_INTERVAL_SEC
 
 _FROM_LIVE = tuple(name for name in SCHEMA if name in LIVE.c and name not in ("miner_no", "site_id", "collector_no"))
 # with literals in the text: the Arrow reader takes no parameters
@@ -89,9 +89,7 @@ def live_query(
 ) -> Select[Any]:
     """Machines in service, also those that were never seen."""
     of_site, of_zone, sender = _collectors(zoned=False), _collectors(zoned=True), aliased(Collector)
-    # the five-minute mean of a machine that is still online may reach back this far
-    mean_from = as_of - MEAN_OVER - timedelta(seconds=freshness(None).offline_sec)
-    expected = expected_now(as_of, ended_after=mean_from)
+    expected = expected_now(as_of, ended_after=_mean_from(as_of))
     is_here = and_(sender.site_id == Miner.site_id, sender.status != "disabled")
     # by the collector that sent its newest sample; before there is one, its zone's, then its site's
     interval_sec = func.coalesce(sender.collection_interval_sec, of_zone.c.interval_sec, of_site.c.interval_sec)
@@ -139,6 +137,14 @@ def live_query(
     return query if site_id is None else query.where(Miner.site_id == site_id)
 
 
+def _mean_from(as_of: datetime) -> ColumnElement[datetime]:
+    """How far back the five-minute mean of a machine that is still online may reach: by the slowest collector."""
+    slowest = select(func.max(Collector.collection_interval_sec)).where(Collector.status != "disabled")
+    counted_sec = func.greatest(slowest.scalar_subquery(), SHORTEST_INTERVAL_SEC)
+    reach = func.make_interval(0, 0, 0, 0, 0, 0, OFFLINE_INTERVALS * counted_sec)
+    return cast(as_of - MEAN_OVER, DateTime(timezone=True)) - reach
+
+
 def _collectors(*, zoned: bool) -> Any:
     """Per site, or per zone: when its collectors were last heard, and their slowest interval."""
     key = Collector.zone_id if zoned else Collector.site_id
@@ -165,7 +171,7 @@ async def update_health(session: AsyncSession, rows: pl.DataFrame) -> None:
     }
     update = ", ".join(f"{name} = s.{name}" for name in results)
     types = results | {"miner_no": "integer"}
-    async with staged(session, "stage_standing", rows.select(*types), types) as stage:
+    async with staged(session, "stage_health", rows.select(*types), types) as stage:
         await session.execute(
             text(f"update telemetry_live t set {update} from {stage} s where t.miner_no = s.miner_no")  # noqa: S608 - our own names
         )

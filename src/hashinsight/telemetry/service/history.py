@@ -14,7 +14,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from hashinsight.identity.scope import Scope
 from hashinsight.inventory.queries import miners, places
 from hashinsight.inventory.queries.tables import Site
-from hashinsight.kit.clock import iso_z
 from hashinsight.kit.db.database import Database
 from hashinsight.telemetry.layers import (
     MOST_CSV_POINTS,
@@ -26,6 +25,7 @@ from hashinsight.telemetry.layers import (
 )
 from hashinsight.telemetry.queries import history
 from hashinsight.telemetry.queries.history import Span
+from hashinsight.wire.times import write_time
 
 _POINTS_PER_PART = 20_000
 _MAX_MACHINES = 1000
@@ -132,7 +132,7 @@ async def _get_machine(
 
 def _csv_lines(rows: Sequence[Any], names: dict[int, str]) -> str:
     out = io.StringIO()
-    csv.writer(out).writerows((names[row[0]], iso_z(row[1]), *map(_cell, row[2:])) for row in rows)
+    csv.writer(out).writerows((names[row[0]], write_time(row[1]), *map(_cell, row[2:])) for row in rows)
     return out.getvalue()
 
 

@@ -15,7 +15,7 @@ from hashinsight.collectors.service.events import open_event
 from hashinsight.collectors.states import REGISTRATION_LIMIT
 from hashinsight.inventory.queries.discovery import count_registered, find_registered_at
 from hashinsight.inventory.service.discovery import DiscoveredMiners, register_discovered
-from hashinsight.kit.clock import iso_z
+from hashinsight.wire.times import write_time
 
 _DAY = timedelta(days=1)
 
@@ -75,7 +75,9 @@ async def register_reported(
     else:
         over = max(done + len(chosen) - limit.most, 0)
         oldest = await find_registered_at(session, caller.site_id, caller.collector_no, over, since=now - _DAY)
-        resumes = "no further machines will be registered" if oldest is None else f"resumes at {iso_z(oldest + _DAY)}"
+        resumes = (
+            "no further machines will be registered" if oldest is None else f"resumes at {write_time(oldest + _DAY)}"
+        )
     await _report_limit(session, caller, limit, refused=refused, resumes=resumes, now=now)
     return Registered(len(chosen), f"this collector has registered {limit.most} new machines {limit.period}: {resumes}")
 
