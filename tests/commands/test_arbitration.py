@@ -72,7 +72,7 @@ async def test_a_higher_class_supersedes_waiting_commands(fleet: CommandSite) ->
     high = await fleet.make_command("restart_mining", 1, priority="safety")
     story = await fleet.story(low)
     assert (story["state"], story["superseded_by"]) == ("superseded", high)
-    assert "of a lower class" in story["history"][-1]["message"]
+    assert story["history"][-1]["message"] == "later command: outranks set_fan (efficiency, queued)"
     assert [command.command_id for command in await fleet.lease()] == [high]
     actions = [entry["action"] for entry in (await fleet.story(high))["audit"]]
     assert "command_arbitrated" in actions

@@ -35,6 +35,6 @@ async def test_the_check_prints_its_counts_and_its_exit_code_is_the_result(
     assert report["findings"][0] == {
         "name": "ROW_DIFFERS",
         "command_id": str(command_id),
-        "message": "state differs from the last move",
+        "message": "state differs from the last transition",
         "evidence": {"row": "failed", "last_move": "succeeded"},
     }

@@ -190,10 +190,10 @@ def _skipped_approval(resolved: ResolvedRequest, need: ApprovalNeed, count: int,
 
 def _superseded(arbitrated: ArbitratedTargets, ids: _Ids) -> list[dict[str, Any]]:
     return [
-        {"command_id": command.command_id, "moves": command.moves, "by": ids[no], "message": result.reason}
+        {"command_id": old.command_id, "moves": old.moves, "by": ids[no], "message": f"later command: {result.reason}"}
         for no, result in arbitrated.results.items()
         if no in ids
-        for command in result.supersedes
+        for old in result.supersedes
     ]
 
 
