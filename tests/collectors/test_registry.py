@@ -66,6 +66,17 @@ async def test_only_given_fields_change_and_the_audit_has_before_and_after(
     assert len(await collector_site.audited("collector_changed")) == 1, "nothing changed, nothing to record"
 
 
+async def test_secrets_in_settings_reach_the_collector_but_not_the_audit_log(collector_site: CollectorSite) -> None:
+    collector_id, _ = await collector_site.collector()
+    for word in ("hunter2", "hunter3"):
+        settings = {"pool_password": word, "shards": 4, "upstream": f"https://ann:{word}@proxy.invalid"}
+        answer = await patch(collector_site, collector_id, {"settings": settings})
+        assert answer.json()["settings"] == settings
+    entries = await collector_site.audited("collector_changed")
+    assert [entry.after["settings"]["shards"] for entry in entries] == [4, 4]
+    assert "hunter" not in str([(entry.before, entry.after) for entry in entries])
+
+
 @pytest.mark.parametrize(
     "bad",
     [

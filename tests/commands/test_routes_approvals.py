@@ -1,11 +1,15 @@
 """Approve, reject, cancel over HTTP: by whom, once, and what they leave."""
 
 import asyncio
-from typing import Any
+from datetime import timedelta
+from typing import Any, cast
 
 import pyotp
+from fastapi import FastAPI
 
 from hashinsight.client import ApiError, CommandRequest, HashInsight
+from hashinsight.commands.service import sweeps
+from hashinsight.kit.db.context import job_context
 from tests.commands.two_tenants import ADMIN, TwoTenants, fan_command, reboot_command, refused_with
 from tests.people import PASSWORD
 
@@ -33,6 +37,43 @@ async def test_nothing_is_leased_before_another_person_approves(tenants: TwoTena
     assert (handed.miner_id, handed.command_type) == ("m1", "reboot_device")
     (decision,) = (await tenants.owner.commands.get(command_id))["approvals"]
     assert (decision["decision"], decision["reason"]) == ("approved", "the aisle is empty")
+
+
+async def test_a_command_goes_with_its_machine_to_another_zone_and_stays_where_it_was_archived(
+    tenants: TwoTenants,
+) -> None:
+    """The people of the zone that the machine has left may neither see nor approve it; those of the new zone may."""
+    old, new = [await tenants.person("OpsManager", zones=[tenants.zone_id(code)]) for code in ("z1", "z2")]
+    command_id = await one_reboot(tenants, tenants.owner)
+    assert (await old.commands.get(command_id))["state"] == "queued"
+    assert await refused_with(new.commands.get(command_id)) == (404, "NOT_FOUND")
+
+    async def move_to(zone: str) -> None:
+        answer = await tenants.api.patch(
+            f"{ADMIN}/miners/m1", params={"site_id": "tx-1"}, json={"zone": zone}, headers=await tenants.headers()
+        )
+        assert answer.status_code == 200, answer.text
+
+    await move_to("z2")
+    for call in (
+        old.commands.get,
+        lambda of: old.commands.approve(of, "mine"),
+        lambda of: old.commands.cancel(of, "x"),
+    ):
+        assert await refused_with(call(command_id)) == (404, "NOT_FOUND")
+    for person, listed in ((old, []), (new, [(command_id, tenants.zone_id("z2"))])):
+        commands = [dict(command) async for command in person.commands.list()]
+        assert [(command["command_id"], command["zone_id"]) for command in commands] == listed
+    await new.commands.approve(command_id, "it is ours now")
+    async with await tenants.edge() as edge:
+        (handed,) = await edge.poll()
+        await edge.ack(handed.command_id, "succeeded")
+    app = cast("FastAPI", tenants.api.app)  # type: ignore[attr-defined] # hung there by a fixture
+    async with app.state.database.transaction(job_context()) as session:
+        assert await sweeps.archive(session, now=tenants.now + timedelta(hours=1)) == 1
+    await move_to("z1")
+    assert (await new.commands.get(command_id))["state"] == "succeeded"
+    assert await refused_with(old.commands.get(command_id)) == (404, "NOT_FOUND")
 
 
 async def test_the_requester_cannot_approve_even_with_concurrent_calls(tenants: TwoTenants) -> None:

@@ -99,6 +99,9 @@ async def test_set_show_and_end_maintenance_by_the_api(fleet: AdminClient) -> No
         {"filter": {}, "reason": "x"},
         {"miner_ids": ["m1"], "filter": {"zone": "A"}, "reason": "x"},
         {"miner_ids": ["m1"], "reason": "x", "until_at": "2026-03-01T12:00:00"},
+        {"miner_ids": ["m1"], "reason": "x", "until_at": "9999-12-31T23:59:59-14:00"},
+        {"miner_ids": ["m1"], "reason": "x", "from_at": "9999-12-31T23:59:59-14:00"},
+        {"miner_ids": ["m1"], "reason": "x", "from_at": "0001-01-01T00:00:00+14:00"},
         {"miner_ids": ["m1"], "reason": "x", "from_at": "2026-03-01T12:00:00Z", "until_at": "2026-03-01T11:00:00Z"},
     ],
 )

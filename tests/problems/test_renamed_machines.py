@@ -30,6 +30,21 @@ async def test_problems_follow_the_names_of_their_machines_also_when_two_swap_th
     assert called(site) == {3: ("m-003", "m-003:overheat_crit"), 4: ("m-004", "m-004:overheat_crit")}
 
 
+async def test_an_open_problem_is_in_the_zone_of_its_machine_also_while_nothing_new_is_found(site: StoredSite) -> None:
+    fleet = StoredFleet(site)
+    await fleet.cycle(readings_of(3, temp_max_c=HOT), times=2)
+    (before,) = site.events("status <> 'resolved'")
+    ((zone_id,),) = site.rows(
+        "with z as (insert into zones (tenant_id, site_id, code, name)"
+        " select tenant_id, site_id, 'other', 'x' from miners where miner_no = %s returning id, site_id)"
+        " update miners m set zone_id = z.id from z where m.miner_no = %s returning m.zone_id",
+        site.numbers[3], site.numbers[3],
+    )  # fmt: skip
+    await fleet.cycle(readings_of(3, temp_max_c=HOT))
+    (after,) = site.events("status <> 'resolved'")
+    assert (before["zone_id"] != zone_id, after["zone_id"]) == (True, zone_id)
+
+
 async def test_a_machine_may_take_the_name_of_one_that_left_with_a_problem(site: StoredSite) -> None:
     fleet = StoredFleet(site)
     await fleet.cycle(readings_of(3, temp_max_c=HOT), times=2)

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, cast
+from uuid import UUID
 
 import httpx
 import pytest
@@ -17,7 +18,7 @@ from fastapi import FastAPI
 from hashinsight.identity.access import authenticate
 from hashinsight.kit.changes import note_change, stop_streams
 from hashinsight.kit.db.context import job_context
-from hashinsight.kit.ids import new_ids
+from hashinsight.kit.ids import new_id, new_ids
 from hashinsight.problems.queries import timeline
 from hashinsight.problems.service.stream import MAX_STREAMS_PER_USER
 from tests.installation import HANG_TIMEOUT_SEC
@@ -123,6 +124,21 @@ async def test_a_stream_goes_on_where_it_broke_off_and_misses_nothing(problems_a
         assert kinds[-2:] == ["comment", "started"]
         assert (await line.next()).data == {"reason": "TIME_IS_UP"}
         assert await line.ends()
+
+
+async def test_an_event_id_later_than_all_entries_makes_the_caller_read_its_lists_again(
+    problems_api: ProblemsApi, port: int
+) -> None:
+    """As after the server's clock was set back: the stream would else be silent until its time has come."""
+    problem, noc = problems_api.problem("m1"), await problems_api.headers()
+    await problems_api.act(problem, "acknowledge", noc)
+    for last in (UUID(int=(new_id().int >> 80) + 600_000 << 80), UUID(int=2**128 - 1)):
+        async with watched(port, {**noc, "Last-Event-ID": str(last)}) as line:
+            await line.next()
+            assert (await line.next()).kind == "resync"
+            await problems_api.act(problem, "comment", noc, comment="after it")
+            (change,) = (await line.next()).data["changes"]
+            assert change["kind"] == "comment"
 
 
 async def test_an_overflow_is_one_event_and_the_stream_continues(problems_api: ProblemsApi, port: int) -> None:

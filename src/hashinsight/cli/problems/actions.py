@@ -70,12 +70,13 @@ def suppress(
     """Suppress new problems on a machine, in a zone or, without either, at the whole site."""
 
     async def work(context: CliContext) -> dict[str, Any]:
-        from pydantic import AwareDatetime, TypeAdapter
+        from pydantic import TypeAdapter
 
+        from hashinsight.kit.web.parameters import AwareInstant
         from hashinsight.problems.service.suppressions import SuppressionRequest, get_target
         from hashinsight.problems.service.suppressions import suppress as suppress_target
 
-        until_at = TypeAdapter(AwareDatetime | None).validate_python(until)
+        until_at = TypeAdapter(AwareInstant | None).validate_python(until)
         session, caller = context.session, context.caller
         kind = "miner" if miner else "zone" if zone else "site"
         target = await get_target(session, caller, kind, context.site_id, miner_id=miner, zone=zone)

@@ -21,6 +21,7 @@ from hashinsight.identity.caller import Caller
 from hashinsight.inventory.queries.tables import Site
 from hashinsight.kit.errors import Conflict, ValidationFailed
 from hashinsight.kit.ids import new_id
+from hashinsight.kit.scrub import scrub
 
 _MOVES = {
     Action.COLLECTOR_APPROVED: ((Status.PENDING,), Status.ACTIVE),
@@ -122,8 +123,8 @@ async def change(
         setattr(collector, name, value)
     collector.updated_at = now
     await _write(session, collector)
-    old = as_json({name: before[name] for name in changed})
-    await record_change(session, actor, Action.COLLECTOR_CHANGED, collector, as_json(changed), before=old, now=now)
+    old, new = ({name: scrub(as_json(of)[name], name) for name in changed} for of in (before, changed))
+    await record_change(session, actor, Action.COLLECTOR_CHANGED, collector, new, before=old, now=now)
     return collector
 
 

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from hashinsight.commands import errors
 from hashinsight.commands.models import APPROVALS, ATTEMPTS, BATCHES, COMMANDS, DONE, HISTORY
-from hashinsight.commands.queries.fragments import commands_within
+from hashinsight.commands.queries.fragments import commands_within, zone_of
 from hashinsight.identity.scope import Scope
 from hashinsight.kit.paging import Page, encode_cursor, page
 
@@ -22,7 +22,6 @@ _SHOWN = tuple(column.name for column in COMMANDS.columns if column.name not in 
 @dataclass(frozen=True)
 class CommandFilter:
     site_id: int | None = None
-    zone_id: int | None = None
     miner_no: int | None = None
     miner_id: str | None = None
     batch_id: UUID | None = None
@@ -155,7 +154,7 @@ async def list_served(session: AsyncSession, sites: Sequence[int]) -> set[tuple[
 
 
 def _columns(table: Table) -> list[Any]:
-    return [table.c[name] for name in _SHOWN]
+    return [zone_of(table).label(name) if name == "zone_id" else table.c[name] for name in _SHOWN]
 
 
 async def _rows(session: AsyncSession, query: Select[Any]) -> list[dict[str, Any]]:

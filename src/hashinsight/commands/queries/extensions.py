@@ -19,7 +19,7 @@ select
     command_id,
     tenant_id,
     site_id,
-    zone_id,
+    (select m.zone_id from miners m where m.miner_no = commands.miner_no) as zone_id,
     command_type,
     miner_no,
     greatest(expires_at - ttl_sec * interval '1 second', next_attempt_at) as due_at

@@ -10,7 +10,7 @@ from hashinsight.audit.actions import Action, Actor
 from hashinsight.audit.queries.entries import INSERT_AUDIT_LOG
 from hashinsight.commands.models import COMMANDS
 from hashinsight.identity.scope import Columns, Scope, within
-from hashinsight.inventory.queries.tables import GroupMember
+from hashinsight.inventory.queries.tables import GroupMember, Miner
 
 # only if the last note is old: an upsert alone would lock the row, and a device's polls would queue up behind it
 NOTE_DEVICE = """
@@ -91,8 +91,15 @@ def audit_values(actor: Actor) -> dict[str, str | None]:
     return {**actor_values(actor), "request_id": actor.request_id, "address": actor.address}
 
 
+def zone_of(table: Table | Any) -> Any:
+    """A command goes with its machine to another zone, until it is archived: then it stays in the zone of that time."""
+    if table is not COMMANDS:
+        return table.c.zone_id
+    return select(Miner.zone_id).where(Miner.miner_no == table.c.miner_no).scalar_subquery()
+
+
 def commands_within(scope: Scope, table: Table | Any = COMMANDS) -> ColumnElement[bool]:
-    """Commands of a scope: by site and zone of the command, or by a group that the machine is in."""
+    """Commands of a scope: by site, by zone (`zone_of`), or by a group that the machine is in."""
 
     def in_groups(groups: Sequence[int]) -> ColumnElement[bool]:
         return exists(
@@ -101,5 +108,5 @@ def commands_within(scope: Scope, table: Table | Any = COMMANDS) -> ColumnElemen
             )
         )
 
-    columns = Columns(table.c.tenant_id, site=table.c.site_id, zone=table.c.zone_id, in_groups=in_groups)
+    columns = Columns(table.c.tenant_id, site=table.c.site_id, zone=zone_of(table), in_groups=in_groups)
     return within(scope, columns)

@@ -149,6 +149,8 @@ _RETURNED = text(lost_leases(_SILENT))
 _TTL = text(_expired("approval_state <> 'required' and expires_at <= :now", "expires_at"))
 _UNAPPROVED = text(_expired("expires_at is null and approval_until <= :now", "approval_until"))
 _ALL_COLUMNS = ", ".join(COLUMNS)
+_ZONE_NOW = "(select m.zone_id from miners m where m.miner_no = gone.miner_no)"
+_ARCHIVED = ", ".join(_ZONE_NOW if name == "zone_id" else name for name in COLUMNS)
 # settings stay for longer: the site's cap counts their machines
 _ARCHIVE = text(f"""
 with
@@ -167,7 +169,7 @@ gone as (
     returning {_ALL_COLUMNS}
 ),
 archived as (
-    insert into commands_done ({_ALL_COLUMNS}) select {_ALL_COLUMNS} from gone
+    insert into commands_done ({_ALL_COLUMNS}) select {_ARCHIVED} from gone
 )
 select count(*) from gone
 """)  # noqa: S608 - words of our own tables

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any, Literal, Self
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from hashinsight.inventory.fields import (
     Firmware,
@@ -26,6 +26,7 @@ from hashinsight.inventory.models import ExpectedState
 from hashinsight.inventory.queries.miners import LocatedMiner
 from hashinsight.inventory.schemas import Body
 from hashinsight.kit.web.bodies import example
+from hashinsight.kit.web.parameters import AwareInstant
 
 Cooling = Literal["air", "hydro", "immersion"]
 ServiceState = Literal["in_service", "retired"]
@@ -184,8 +185,8 @@ class SetMaintenance(MinerSelection):
         site_id="tx-midland-1", miner_ids=["B2-R14-03"], reason="new fans", until_at="2026-03-01T18:00:00Z"
     )
 
-    from_at: AwareDatetime | None = None
-    until_at: AwareDatetime | None = None
+    from_at: AwareInstant | None = None
+    until_at: AwareInstant | None = None
 
 
 class EndMaintenance(MinerSelection):

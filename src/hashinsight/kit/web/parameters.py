@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import Body, Query
-from pydantic import AfterValidator, BaseModel
+from pydantic import AfterValidator, AwareDatetime, BaseModel
 
 from hashinsight.kit.clock import in_utc
 from hashinsight.kit.paging import MAX_CURSOR_CHARS, MAX_LIMIT
@@ -19,6 +19,7 @@ def _bounded(instant: datetime) -> datetime:
 
 
 Instant = Annotated[datetime, AfterValidator(_bounded)]
+AwareInstant = Annotated[AwareDatetime, AfterValidator(_bounded)]  # for people, who may mean their own time
 AnyInstant = Annotated[datetime, AfterValidator(in_utc)]  # also the year 9999: "never"
 Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT)]
 Cursor = Annotated[str | None, Query(max_length=MAX_CURSOR_CHARS)]

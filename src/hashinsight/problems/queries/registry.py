@@ -148,8 +148,21 @@ where e.id = n.id and n.miner_id is not null
 """
 
 
-async def follow_names(session: AsyncSession, site_id: int, *, now: datetime) -> None:
-    """Active problems have the present ids of their machines."""
+_REZONED = text("""
+update problem_events e
+set zone_id = m.zone_id, updated_at = :now
+from miners m
+where m.miner_no = e.miner_no
+    and m.site_id = e.site_id
+    and e.site_id = :site
+    and e.status <> 'resolved'
+    and m.zone_id is distinct from e.zone_id
+""")
+
+
+async def follow_machines(session: AsyncSession, site_id: int, *, now: datetime) -> None:
+    """Active problems have the present ids and zones of their machines."""
+    await session.execute(_REZONED, {"site": site_id, "now": now})
     rows = (await session.execute(_MISNAMED, {"site": site_id})).all()
     if rows:
         ids = [row.id for row in rows]

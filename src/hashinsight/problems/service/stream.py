@@ -138,12 +138,17 @@ async def _wait(watching: StreamWatch, bell: ChangeSubscription, left: float) ->
 
 
 async def _begin(watching: StreamWatch, scope: Scope) -> tuple[StreamPosition, list[int]]:
-    """After the last event that the caller has; or now, counting recent entries as sent."""
+    """After the last event that the caller has; or now, counting recent entries as sent.
+
+    An event id later than all entries is not one of this server, or is from before its clock was set back: the caller
+    is told to read its lists again.
+    """
     async with watching.database.reading(scope.context(read_only=True)) as session:
         sites = _wanted(watching, await timeline.list_sites(session, scope))
-        if watching.last_event_id is not None:
+        newest = await timeline.find_newest(session, sites) or _NONE
+        if watching.last_event_id is not None and watching.last_event_id <= newest:
             return StreamPosition(watching.last_event_id), sites
-        place = StreamPosition(await timeline.find_newest(session, sites) or _NONE)
+        place = StreamPosition(newest, heals_at=None if watching.last_event_id is None else watching.clock())
         rows = await timeline.list_since(session, scope, sites, place.begin(), limit=MAX_CHANGES)
     if len(rows) > MAX_CHANGES:
         place.skip_to(place.newest, now=watching.clock())
