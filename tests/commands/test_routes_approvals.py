@@ -68,7 +68,7 @@ async def test_a_command_goes_with_its_machine_to_another_zone_and_stays_where_i
     async with await tenants.edge() as edge:
         (handed,) = await edge.poll()
         await edge.ack(handed.command_id, "succeeded")
-    app = cast("FastAPI", tenants.api.app)  # type: ignore[attr-defined] # hung there by a fixture
+    app = cast("FastAPI", tenants.api.app)  # type: ignore[attr-defined] # set by a fixture
     async with app.state.database.transaction(job_context()) as session:
         assert await sweeps.archive(session, now=tenants.now + timedelta(hours=1)) == 1
     await move_to("z1")

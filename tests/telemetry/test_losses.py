@@ -198,20 +198,22 @@ async def test_after_a_stop_a_machine_read_every_half_hour_is_lost_only_if_its_n
 
 
 async def test_a_bucket_in_which_a_stop_ended_shows_no_loss_from_it(fleet: Fleet) -> None:
-    await fleet.load("m1,S21,A,200", "weak,S21,A,200")
+    await fleet.load("m1,S21,A,200", "weak,S21,A,200", "unplugged,S21,A,200")
     begins = (fleet.now - timedelta(minutes=20)).timestamp() // 300 * 300 - fleet.now.timestamp()
     for name in ("m1", "weak"):
         minutes = enumerate((STANDS, STANDS, STANDS, RUNS, RUNS))
         await fleet.send(*(sample(name, fleet.at(begins + 60 * no), **fields) for no, fields in minutes))
-    (number,) = numbers_of(fleet, "m1")
+    await fleet.send(*(sample("unplugged", fleet.at(begins + 60 * no), online=False) for no in range(3)))
+    numbers = numbers_of(fleet, "m1", "unplugged")
     async with fleet.database.transaction(job_context()) as session:
         first = fleet.now + timedelta(seconds=begins)
-        await expect(session, [number], "stopped", cause="a test", now=first, until_at=first + timedelta(minutes=3))
+        await expect(session, numbers, "stopped", cause="a test", now=first, until_at=first + timedelta(minutes=3))
     await fleet.roll()
     then = await site_of(fleet, site_id="tx-1", at=fleet.at(begins))
-    assert (then["hashrate_ths"], then["stopped_ths"], then["lost_ths"]) == (160.0, 120.0, 120.0)
+    assert (then["hashrate_ths"], then["stopped_ths"], then["lost_ths"]) == (160.0, 120.0 + 200.0, 120.0)
     cells = await fleet.ok(CELLS, site_id="tx-1", at=fleet.at(begins))
-    assert (cells["columns"]["stopped"], cells["columns"]["hashrate_ths"]) == ([number], [80.0, 80.0])
+    assert sorted(cells["columns"]["stopped"]) == sorted(numbers)
+    assert sorted(cells["columns"]["hashrate_ths"]) == [0.0, 80.0, 80.0]
 
 
 async def test_a_machine_that_stops_without_a_command_is_down_and_lost_before_a_problem_opens(

@@ -32,6 +32,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 MACHINES, SITE_MACHINES = 20_000, 1_250
 HOUR = datetime(2026, 3, 1, 12, tzinfo=UTC)
 NOW = HOUR + timedelta(minutes=59)
+MEAN_FROM = NOW - timedelta(minutes=10)
 A, B = UUID(int=0xA), UUID(int=0xB)
 SITE = 3
 _FILL = f"""
@@ -99,7 +100,10 @@ def scope_of(*sites: int) -> Scope:
 async def test_a_live_page_reads_only_a_page(database: Database) -> None:
     for scope in (scope_of(), scope_of(SITE)):
         query = (
-            live_query(scope, as_of=NOW, site_id=SITE).where(Miner.miner_id > "m30").order_by(Miner.miner_id).limit(101)
+            live_query(scope, as_of=NOW, mean_from=MEAN_FROM, site_id=SITE)
+            .where(Miner.miner_id > "m30")
+            .order_by(Miner.miner_id)
+            .limit(101)
         )
         plan = await explain(database, scope.context(), query)
         assert plan.kinds("telemetry_live") == {"Index Scan"}
@@ -110,14 +114,14 @@ async def test_a_live_page_reads_only_a_page(database: Database) -> None:
 
 async def test_the_frame_of_a_site_reads_only_that_site(database: Database) -> None:
     scope = scope_of(SITE)
-    plan = await explain(database, scope.context(), live_query(scope, as_of=NOW, site_id=SITE))
+    plan = await explain(database, scope.context(), live_query(scope, as_of=NOW, mean_from=MEAN_FROM, site_id=SITE))
     assert "Seq Scan" not in plan.kinds("telemetry_live")
     assert plan.rows_read("telemetry_live") <= SITE_MACHINES + 1
     assert plan.rows_read("miners") <= SITE_MACHINES + 1
 
 
 async def test_the_frame_of_a_tenant_reads_each_table_once(database: Database) -> None:
-    plan = await explain(database, scope_of().context(), live_query(scope_of(), as_of=NOW))
+    plan = await explain(database, scope_of().context(), live_query(scope_of(), as_of=NOW, mean_from=MEAN_FROM))
     assert len(plan.scans("telemetry_live")) == len(plan.scans("miners")) == 1
     assert all(node["Actual Loops"] == 1 for node in plan.scans("telemetry_live"))
     assert not [node for node in plan.nodes if node["Node Type"] == "Nested Loop" and node["Actual Rows"] > 1000]

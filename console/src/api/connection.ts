@@ -17,16 +17,16 @@ export function setConnected(connected: boolean): void {
 const AWAY = new Set([502, 503, 504]);
 
 // the server is there; only this request had to wait too long
-const SLOW = new Set(["TIMED_OUT", "DATABASE_BUSY"]);
+const SLOW = "TIMED_OUT";
 
 /** An answer has arrived: is it the server's own? */
 export async function noteAnswer(answer: Response): Promise<void> {
-  setConnected(!AWAY.has(answer.status) || SLOW.has(await errorCode(answer)));
+  setConnected(!AWAY.has(answer.status) || (await errorCode(answer)) === SLOW);
 }
 
-async function errorCode(answer: Response): Promise<string> {
-  const body = (await answer.clone().json().catch(() => ({}))) as Partial<ErrorAnswer>;
-  return String(body.error_code);
+async function errorCode(answer: Response): Promise<string | undefined> {
+  const body = (await answer.clone().json().catch(() => null)) as Partial<ErrorAnswer> | null;
+  return body?.error_code;
 }
 
 export function isConnected(): boolean {

@@ -64,7 +64,7 @@ class Scope:
     def context(self, *, read_only: bool = False) -> Context:
         return Context(tenant=str(self.tenant_id), sites=self.sites, read_only=read_only)
 
-    def reaches_same(self, other: "Scope") -> bool:
+    def covers_same(self, other: "Scope") -> bool:
         mine, theirs = ((of.tenant_id, of.whole_sites, of.zones, of.groups, of.sites) for of in (self, other))
         return mine == theirs
 

@@ -65,8 +65,9 @@ async def write_cycle(
     where = site.tenant_id, site.site_id
     acted_on = await queries.write_pulse(session, *where, _pulse_rows(before, after, changes, ids))
     events = _event_rows(after, changes, ids, subjects, described).filter(~pl.col("id").is_in(acted_on))
-    await queries.follow_machines(session, site.site_id, now=now)
+    await queries.follow_names(session, site.site_id, now=now)
     await queries.write_events(session, *where, events, now=now)
+    await queries.follow_zones(session, site.site_id, now=now)
     await queries.delete_events(session, [*_taken(before.problem_id, changes.dropped), *_taken(ids, changes.unseen)])
     await queries.delete_pulse(session, _taken(before.problem_id, changes.dropped | changes.expired))
     timeline = _timeline_rows(result, after, changes, ids).filter(~pl.col("problem_id").is_in(acted_on))

@@ -153,7 +153,8 @@ def as_of_bucket(live: pl.DataFrame, then: pl.DataFrame, bucket: datetime) -> pl
         hashrate_ths=pl.lit(None, dtype=pl.Float64),  # the newest sample of a bucket is not stored
         hashrate_5min_ths=pl.col("hashrate_ths"),
         is_recovering=_ended_after(pl.lit(bucket).cast(_TIME)),
-        awaits_sample=pl.lit(value=False),
+        # a stop ended in this bucket, and its samples say offline: what it did after the stop is not known of it
+        awaits_sample=_ended_after(pl.lit(bucket).cast(_TIME)) & (pl.col("online_ratio") == 0).fill_null(value=False),
         power_5min_w=pl.col("powered_w"),
         powered_5min_ths=pl.col("powered_ths"),
         efficiency_j_th=losses.efficiency_of_machine("powered_w", "powered_ths", "hashrate_ths"),

@@ -6,7 +6,7 @@ from fastapi import Query
 
 from hashinsight.inventory.fields import MINER_ID_CHARS
 from hashinsight.inventory.filters import SiteRef
-from hashinsight.kit.web.parameters import Instant
+from hashinsight.kit.web.times import Instant
 
 SiteQuery = Annotated[SiteRef | None, Query(description="Site id or code.")]
 RequiredSite = Annotated[SiteRef, Query(description="Site id or code.")]

@@ -72,7 +72,7 @@ def suppress(
     async def work(context: CliContext) -> dict[str, Any]:
         from pydantic import TypeAdapter
 
-        from hashinsight.kit.web.parameters import AwareInstant
+        from hashinsight.kit.web.times import AwareInstant
         from hashinsight.problems.service.suppressions import SuppressionRequest, get_target
         from hashinsight.problems.service.suppressions import suppress as suppress_target
 

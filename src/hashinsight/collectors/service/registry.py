@@ -22,6 +22,7 @@ from hashinsight.inventory.queries.tables import Site
 from hashinsight.kit.errors import Conflict, ValidationFailed
 from hashinsight.kit.ids import new_id
 from hashinsight.kit.scrub import scrub
+from hashinsight.wire.freshness import DEFAULT_INTERVAL_SEC
 
 _MOVES = {
     Action.COLLECTOR_APPROVED: ((Status.PENDING,), Status.ACTIVE),
@@ -45,7 +46,7 @@ class NewCollector:
     name: str
     zone_id: int | None = None
     permissions: Sequence[str] = ALL_PERMISSIONS
-    collection_interval_sec: int = 60
+    collection_interval_sec: int = DEFAULT_INTERVAL_SEC
     heartbeat_interval_sec: int = 30
     settings: Mapping[str, Any] | None = None
     notes: str | None = None

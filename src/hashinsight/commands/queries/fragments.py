@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, Table, exists, select
+from sqlalchemy import ColumnElement, Table, and_, exists, select
 
 from hashinsight.audit.actions import Action, Actor
 from hashinsight.audit.queries.entries import INSERT_AUDIT_LOG
@@ -95,7 +95,8 @@ def zone_of(table: Table | Any) -> Any:
     """A command goes with its machine to another zone, until it is archived: then it stays in the zone of that time."""
     if table is not COMMANDS:
         return table.c.zone_id
-    return select(Miner.zone_id).where(Miner.miner_no == table.c.miner_no).scalar_subquery()
+    is_here = and_(Miner.miner_no == table.c.miner_no, Miner.site_id == table.c.site_id)
+    return select(Miner.zone_id).where(is_here).scalar_subquery()
 
 
 def commands_within(scope: Scope, table: Table | Any = COMMANDS) -> ColumnElement[bool]:

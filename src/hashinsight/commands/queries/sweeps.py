@@ -149,7 +149,11 @@ _RETURNED = text(lost_leases(_SILENT))
 _TTL = text(_expired("approval_state <> 'required' and expires_at <= :now", "expires_at"))
 _UNAPPROVED = text(_expired("expires_at is null and approval_until <= :now", "approval_until"))
 _ALL_COLUMNS = ", ".join(COLUMNS)
-_ZONE_NOW = "(select m.zone_id from miners m where m.miner_no = gone.miner_no)"
+_ZONE_NOW = """(
+        select case when m.site_id = gone.site_id then m.zone_id else gone.zone_id end
+        from miners m
+        where m.miner_no = gone.miner_no
+    )"""
 _ARCHIVED = ", ".join(_ZONE_NOW if name == "zone_id" else name for name in COLUMNS)
 # settings stay for longer: the site's cap counts their machines
 _ARCHIVE = text(f"""

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints
 from hashinsight.identity.models import ApiKey, User
 from hashinsight.identity.permissions import Role
 from hashinsight.identity.scope import Reach
-from hashinsight.kit.web.parameters import AnyInstant
+from hashinsight.kit.web.times import AnyInstant
 
 Email = Annotated[str, StringConstraints(strip_whitespace=True, max_length=254, pattern=r"^[^@\s]+@[^@\s]+$")]
 Name = Annotated[str, StringConstraints(strip_whitespace=True, max_length=120)]

@@ -32,7 +32,7 @@ class ExpectedNow:
         return query
 
 
-def expected_now(as_of: datetime, *, ended_after: datetime | ColumnElement[datetime]) -> ExpectedNow:
+def expected_now(as_of: datetime, *, ended_after: datetime) -> ExpectedNow:
     """Joins on `Miner`, which the query must select from."""
     own = _own(as_of, ended_after).subquery("expected")
     ends_at = _ends_at()
@@ -70,7 +70,7 @@ def expected_now(as_of: datetime, *, ended_after: datetime | ColumnElement[datet
     )
 
 
-def _own(as_of: datetime, ended_after: datetime | ColumnElement[datetime]) -> Select[Any]:
+def _own(as_of: datetime, ended_after: datetime) -> Select[Any]:
     """Of the intervals that cover the time the one created last; if none does, the last to end."""
     of = ExpectedState
     holds = or_(of.until_at.is_(None), of.until_at > as_of)

@@ -26,7 +26,7 @@ from hashinsight.inventory.models import ExpectedState
 from hashinsight.inventory.queries.miners import LocatedMiner
 from hashinsight.inventory.schemas import Body
 from hashinsight.kit.web.bodies import example
-from hashinsight.kit.web.parameters import AwareInstant
+from hashinsight.kit.web.times import AwareInstant
 
 Cooling = Literal["air", "hydro", "immersion"]
 ServiceState = Literal["in_service", "retired"]

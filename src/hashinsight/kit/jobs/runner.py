@@ -90,6 +90,10 @@ class JobRunner:
         try:
             await self._move_done(attempt, await working)
         except asyncio.CancelledError:
+            if working.done() and not working.cancelled():  # the worker stops while the result is being written
+                async with self._transaction() as session:
+                    await queries.move_done(session, attempt, working.result(), now=self._clock())
+                raise
             working.cancel()
             async with self._transaction() as session:
                 is_ours = await queries.move_queued(session, attempt)
@@ -107,11 +111,11 @@ class JobRunner:
         while True:
             try:
                 async with self._transaction() as session:
-                    await queries.move_done(session, attempt, result, now=self._clock())
+                    is_ours = await queries.move_done(session, attempt, result, now=self._clock())
             except _DATABASE_AWAY as error:
                 log.warning("job_end_failed", job=attempt.name, job_id=str(attempt.id), error=str(error))
             else:
-                log.info("job_done", job=attempt.name, job_id=str(attempt.id))
+                log.info("job_done" if is_ours else "job_end_taken", job=attempt.name, job_id=str(attempt.id))
                 return
             if time.monotonic() >= deadline:
                 return

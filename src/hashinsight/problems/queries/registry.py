@@ -84,7 +84,6 @@ _UPDATE_EVENTS = f"""
         escalated = s.escalated,
         evidence_json = {_SNAPSHOTS},
         peer_metrics_json = coalesce(s.peers, e.peer_metrics_json),
-        zone_id = case when s.miner_no is null then e.zone_id else s.zone_id end,
         model = coalesce(s.model, e.model),
         firmware = coalesce(s.firmware, e.firmware),
         updated_at = :now,
@@ -146,23 +145,22 @@ set miner_id = n.miner_id, dedup_key = n.miner_id || ':' || e.issue_code, update
 from unnest(cast(:ids as uuid[]), cast(:names as text[])) n (id, miner_id)
 where e.id = n.id and n.miner_id is not null
 """
-
-
 _REZONED = text("""
-update problem_events e
-set zone_id = m.zone_id, updated_at = :now
+update problem_events e set zone_id = m.zone_id, updated_at = :now
 from miners m
-where m.miner_no = e.miner_no
-    and m.site_id = e.site_id
-    and e.site_id = :site
-    and e.status <> 'resolved'
+where m.miner_no = e.miner_no and m.site_id = e.site_id
+    and e.site_id = :site and e.status <> 'resolved'
     and m.zone_id is distinct from e.zone_id
 """)
 
 
-async def follow_machines(session: AsyncSession, site_id: int, *, now: datetime) -> None:
-    """Active problems have the present ids and zones of their machines."""
+async def follow_zones(session: AsyncSession, site_id: int, *, now: datetime) -> None:
+    """Active problems are in the present zones of their machines."""
     await session.execute(_REZONED, {"site": site_id, "now": now})
+
+
+async def follow_names(session: AsyncSession, site_id: int, *, now: datetime) -> None:
+    """Active problems have the present ids of their machines."""
     rows = (await session.execute(_MISNAMED, {"site": site_id})).all()
     if rows:
         ids = [row.id for row in rows]

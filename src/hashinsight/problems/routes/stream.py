@@ -57,8 +57,8 @@ async def stream_changes(
     """Changes in the caller's scope, as they happen (text/event-stream).
 
     `hello`: what is watched; read lists now. `problems`: what happened to which problem. `telemetry`: a site has new
-    live values. `resync`: too many changes, read lists again. `bye`: why the stream ends (signed out, time is up,
-    server stops). A comment every 15 seconds keeps the connection open.
+    live values. `resync`: too many changes or an unknown event id, read lists again. `bye`: why the stream ends (signed
+    out, time is up, server stops). A comment every 15 seconds keeps the connection open.
     """
     chosen, last = _kinds(kinds), _uuid(last_event_id)
     announcer: ChangeFeed = request.app.state.announcer

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field, StringConstraints, model_validator
 from hashinsight.inventory.fields import MINER_ID_CHARS
 from hashinsight.inventory.filters import Id, SiteRef
 from hashinsight.kit.web.bodies import form
-from hashinsight.kit.web.parameters import Instant
+from hashinsight.kit.web.times import Instant
 from hashinsight.problems.actions import MAX_BULK_PROBLEMS, ActionInput, ProblemAction, ResolutionCause
 from hashinsight.problems.service.suppressions import SuppressionRequest
 

@@ -148,20 +148,22 @@ async def _begin(watching: StreamWatch, scope: Scope) -> tuple[StreamPosition, l
         newest = await timeline.find_newest(session, sites) or _NONE
         if watching.last_event_id is not None and watching.last_event_id <= newest:
             return StreamPosition(watching.last_event_id), sites
-        place = StreamPosition(newest, heals_at=None if watching.last_event_id is None else watching.clock())
+        place = StreamPosition(newest)
         rows = await timeline.list_since(session, scope, sites, place.begin(), limit=MAX_CHANGES)
     if len(rows) > MAX_CHANGES:
         place.skip_to(place.newest, now=watching.clock())
     else:
         place.take(rows)
+    if watching.last_event_id is not None:
+        place.shown, place.heals_at = place.newest, watching.clock()
     return place, sites
 
 
 async def _look(watching: StreamWatch, scope: Scope, place: StreamPosition) -> tuple[list[str], list[int]]:
     """What is new, and the sites in scope.
 
-    The session may end, or its scope narrow, while rows are read: then they are not sent. The position moves only with
-    what is sent, so that the next poll reads them again, in the scope of that time.
+    The session may end, or its scope change, while rows are read: then they are not sent, but read again in the scope
+    of that time. The position moves only with what is sent.
     """
     rows: list[dict[str, Any]] = []
     newest = None
@@ -172,8 +174,8 @@ async def _look(watching: StreamWatch, scope: Scope, place: StreamPosition) -> t
         if len(rows) > MAX_CHANGES:
             newest = await timeline.find_newest_seen(session, scope, sites, place.begin()) or rows[-1]["id"]
     fresh = place.not_sent(rows)
-    if fresh and not (await watching.scope()).reaches_same(scope):
-        return [], []
+    if fresh and not (current := await watching.scope()).covers_same(scope):
+        return await _look(watching, current, place)
     if newest is not None:
         place.skip_to(newest, now=watching.clock())
         place.shown = place.newest

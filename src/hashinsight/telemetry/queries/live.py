@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Collection, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import polars as pl
 from psycopg import sql
-from sqlalchemy import ColumnElement, DateTime, Select, and_, cast, func, literal, or_, select, text
+from sqlalchemy import Select, and_, func, literal, or_, select, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
@@ -25,7 +25,7 @@ from hashinsight.telemetry.layers import MEAN_OVER
 from hashinsight.telemetry.live_state import NEEDED, SCHEMA, evaluate
 from hashinsight.telemetry.models import LIVE
 from hashinsight.telemetry.states import SampleFlags, SampleStatus
-from hashinsight.wire.freshness import DEFAULT_INTERVAL_SEC, OFFLINE_INTERVALS, SHORTEST_INTERVAL_SEC
+from hashinsight.wire.freshness import DEFAULT_INTERVAL_SEC, OFFLINE_INTERVALS, SHORTEST_INTERVAL_SEC, freshness
 
 _FROM_LIVE = tuple(name for name in SCHEMA if name in LIVE.c and name not in ("miner_no", "site_id", "collector_no"))
 # with literals in the text: the Arrow reader takes no parameters
@@ -45,7 +45,9 @@ async def live_frame(
     `only` these columns of the live layer (`NEEDED` are always read): each costs time on a large fleet.
     """
     names = [name for name in SCHEMA if name in only or name in NEEDED]
-    query = live_query(scope, as_of=as_of, site_id=site_id, names=names)
+    async with database.reading(scope.context(read_only=True)) as session:
+        mean_from = await _mean_from(session, as_of, site_id)
+    query = live_query(scope, as_of=as_of, mean_from=mean_from, site_id=site_id, names=names)
     statement = str(query.compile(dialect=_PLAIN, compile_kwargs={"literal_binds": True}))
     rows = await database.frame(scope.context(read_only=True), sql.SQL(statement))
     return evaluate(rows.cast(pl.Schema({name: SCHEMA[name] for name in names})), as_of=as_of)
@@ -54,7 +56,9 @@ async def live_frame(
 async def get_live_of_machine(session: AsyncSession, scope: Scope, miner_no: int, *, as_of: datetime) -> pl.DataFrame:
     """The row of one machine, retired or not, before `evaluate`; no row outside the scope."""
     names = [name for name in SCHEMA if name in NEEDED]
-    query = live_query(scope, as_of=as_of, names=names, with_retired=True).where(Miner.miner_no == miner_no)
+    mean_from = await _mean_from(session, as_of, None)
+    query = live_query(scope, as_of=as_of, mean_from=mean_from, names=names, with_retired=True)
+    query = query.where(Miner.miner_no == miner_no)
     rows = (await session.execute(query)).all()
     return pl.DataFrame([tuple(row) for row in rows], schema={name: SCHEMA[name] for name in names}, orient="row")
 
@@ -71,7 +75,8 @@ async def list_live(
     cursor: str | None = None,
 ) -> tuple[pl.DataFrame, str | None]:
     """A page of the live columns, by machine id, before `evaluate`; and the cursor of the next page."""
-    query = live_query(scope, as_of=as_of, site_id=site_id, online=online)
+    mean_from = await _mean_from(session, as_of, site_id)
+    query = live_query(scope, as_of=as_of, mean_from=mean_from, site_id=site_id, online=online)
     if miner_nos is not None:
         query = query.where(Miner.miner_no.in_(miner_nos))
     machines: Page = await page(session, query, [Miner.miner_id, Miner.miner_no], limit=limit, cursor=cursor)
@@ -82,6 +87,7 @@ def live_query(
     scope: Scope,
     *,
     as_of: datetime,
+    mean_from: datetime,
     site_id: int | None = None,
     names: Collection[str] = tuple(SCHEMA),
     with_retired: bool = False,
@@ -89,7 +95,7 @@ def live_query(
 ) -> Select[Any]:
     """Machines in service, also those that were never seen."""
     of_site, of_zone, sender = _collectors(zoned=False), _collectors(zoned=True), aliased(Collector)
-    expected = expected_now(as_of, ended_after=_mean_from(as_of))
+    expected = expected_now(as_of, ended_after=mean_from)
     is_here = and_(sender.site_id == Miner.site_id, sender.status != "disabled")
     # by the collector that sent its newest sample; before there is one, its zone's, then its site's
     interval_sec = func.coalesce(sender.collection_interval_sec, of_zone.c.interval_sec, of_site.c.interval_sec)
@@ -137,12 +143,15 @@ def live_query(
     return query if site_id is None else query.where(Miner.site_id == site_id)
 
 
-def _mean_from(as_of: datetime) -> ColumnElement[datetime]:
-    """How far back the five-minute mean of a machine that is still online may reach: by the slowest collector."""
+async def _mean_from(session: AsyncSession, as_of: datetime, site_id: int | None) -> datetime:
+    """How far back the five-minute mean of a machine that is still online may reach: by the slowest collector.
+
+    Read on its own: compared with a subquery, the planner would expect a third of all states that ever ended.
+    """
     slowest = select(func.max(Collector.collection_interval_sec)).where(Collector.status != "disabled")
-    counted_sec = func.greatest(slowest.scalar_subquery(), SHORTEST_INTERVAL_SEC)
-    reach = func.make_interval(0, 0, 0, 0, 0, 0, OFFLINE_INTERVALS * counted_sec)
-    return cast(as_of - MEAN_OVER, DateTime(timezone=True)) - reach
+    slowest = slowest if site_id is None else slowest.where(Collector.site_id == site_id)
+    interval_sec = (await session.execute(slowest)).scalar()
+    return as_of - MEAN_OVER - timedelta(seconds=freshness(interval_sec).offline_sec)
 
 
 def _collectors(*, zoned: bool) -> Any:
