@@ -72,7 +72,7 @@ def visiting(
         if who is not None:
             visit.sign_in(who)
         yield visit
-        assert visit.complaints == []
+        assert visit.complaints == [], visit.complaints
     finally:
         context.close()
 

@@ -25,7 +25,8 @@ from tests.sim.simulator_process import Sim
 from tests.telemetry.site_with_collector import SiteWithCollector
 
 ADMIN = "/api/admin/v1"
-FAST = {"collection_interval": 1, "heartbeat_interval": 2, "api_timeout": 4}
+# a starved simulator must not make a restart that it was asked for one of unknown outcome
+FAST = {"collection_interval": 1, "heartbeat_interval": 2, "api_timeout": 20}
 EACH = 14
 MAKES = (("Antminer S19j Pro", EACH, LUXOS), ("Whatsminer M50S", EACH))  # two that accept actions
 _FINAL = ("succeeded", "failed", "expired", "canceled", "superseded")
