@@ -59,6 +59,24 @@ async def test_a_returned_start_does_not_run_after_a_higher_ranked_stop(fleet: C
     assert examined.ok, examined.findings
 
 
+async def test_a_start_whose_ack_was_read_before_the_stop_was_requested_is_superseded_by_it(
+    fleet: CommandSite,
+) -> None:
+    """The ack waited for the lock. By the application's clock the stop came later, by the database's it was there."""
+    start, stop = await _meet(fleet, ttl_sec=3600)
+    fleet.pass_time(-0.5)
+    await fleet.ack_one((await fleet.story(start))["dispatch_id"], "failed", error_code="TIMEOUT")
+    story = await fleet.story(start)
+    assert (story["state"], story["superseded_by"]) == ("superseded", stop)
+    examined = await check_history(fleet.database, fleet.tenant)
+    assert examined.ok, examined.findings
+    fleet.write(
+        "update command_history set recorded_at = recorded_at + interval '1 hour' where command_id = %s and n = 1", stop
+    )
+    examined = await check_history(fleet.database, fleet.tenant)
+    assert [finding.name for finding in examined.findings if finding.command_id == start] == ["SUPERSESSION_BROKEN"]
+
+
 async def test_a_stop_waiting_for_its_retry_goes_before_a_later_start(
     fleet: CommandSite,
 ) -> None:
