@@ -5,7 +5,7 @@ The only definition: totals of sites and zones, the map, the problem summary and
 | column | |
 |---|---|
 | `rated_ths` | nameplate, the same in every mode: operator, model, else as reported or inferred by a cycle |
-| `reference_ths` | what problems and baselines are ratios of: operator, machine, model, else inferred |
+| `reference_ths` | what problems and baselines are ratios of: operator, machine, model, own baseline, else inferred |
 | `running_ths` | expected while it runs: its reference, or what its model does in its mode (eco, perf) |
 | `delivered_ths` | hashrate now: 5-minute mean, 0 once it is offline, null if unknown |
 | `is_excused` | in an expected state: curtailed, stopped or restarted by command, maintained; or `awaits_sample` |
