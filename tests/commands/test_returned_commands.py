@@ -77,6 +77,17 @@ async def test_a_start_whose_ack_was_read_before_the_stop_was_requested_is_super
     assert [finding.name for finding in examined.findings if finding.command_id == start] == ["SUPERSESSION_BROKEN"]
 
 
+async def test_a_command_that_returned_is_superseded_by_a_request_of_the_same_moment(fleet: CommandSite) -> None:
+    start = await fleet.make_command("enable_hashing", 1)
+    await fleet.ack_one((await fleet.lease_one()).dispatch_id, "failed", error_code="TIMEOUT")
+    stop = await fleet.make_command("disable_hashing", 1, caller=fleet.rule, priority="safety", pre_approval=LEAVE)
+    story = await fleet.story(start)
+    assert (story["state"], story["superseded_by"]) == ("superseded", stop)
+    assert len({move["at"] for move in story["history"][-2:]}) == 1
+    examined = await check_history(fleet.database, fleet.tenant)
+    assert examined.ok, examined.findings
+
+
 async def test_a_stop_waiting_for_its_retry_goes_before_a_later_start(
     fleet: CommandSite,
 ) -> None:

@@ -101,9 +101,10 @@ def check_successors(group: StoryGroup) -> Iterator[Finding]:
                 continue
             returned = _returned_to_queue(story, move)
             # The ack that returned it may have been read before its successor was requested, and have waited for the
-            # lock: only the database's clock tells which came first.
+            # lock: then only the database's clock tells that the successor was there first.
             was_there = bool(by.moves) and by.moves[0].recorded_at <= move.recorded_at
-            is_of_its_time = was_there if returned else by.command.created_at == move.at
+            was_first = by.command.created_at <= move.at or was_there
+            is_of_its_time = was_first if returned else by.command.created_at == move.at
             if by.command.miner_no != story.command.miner_no or not is_of_its_time:
                 yield _broken(story, f"{named} has a different machine or time")
             if not returned and str(story.id) not in _displaced(by):
